@@ -1,0 +1,27 @@
+"""What can go wrong, told in one sentence that says what happened and what to do."""
+
+from __future__ import annotations
+
+
+class DreamError(Exception):
+    """A failure a person can act on; its text is the whole sentence they see (exit code 1)."""
+
+    exit_code = 1
+
+
+class UsageError(DreamError):
+    """The arguments are wrong (exit code 2)."""
+
+    exit_code = 2
+
+
+class AttentionNeeded(DreamError):
+    """Nothing was applied because somebody must look or decide first (exit code 3)."""
+
+    exit_code = 3
+
+
+class Busy(DreamError):
+    """Another run holds the lock of this scope (exit code 75)."""
+
+    exit_code = 75

@@ -1,0 +1,70 @@
+"""What every store can do. All writing is by the batch, and no answer is believed: who writes lists again afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from ..memory import Memory, Scope
+
+UNCHANGED: Any = object()
+
+
+@dataclass
+class Listing:
+    """All memories of a scope; `complete` is False where the store may have cut the list off."""
+
+    memories: list[Memory]
+    complete: bool = True
+    dropped: int = 0  # rows of another user or project that the store sent all the same
+    notes: list[str] = field(default_factory=list)  # sentences for the person, e.g. a count that differed
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A memory to add. `created` keeps the date of an original (to the second)."""
+
+    text: str
+    scope: Scope
+    metadata: dict[str, Any]
+    created: datetime | None = None
+    expiration_date: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A memory to change in place; `metadata` is the whole of it as it shall be (a dropped key may stay as null)."""
+
+    id: str
+    text: Any = UNCHANGED
+    metadata: Any = UNCHANGED
+    expiration_date: Any = UNCHANGED
+    created: datetime | None = None  # stores that cannot change a date ignore it
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the store answered for one item. `error` is a sentence; with `unsure` it may have acted all the same."""
+
+    id: str | None = None
+    error: str | None = None
+    unsure: bool = False
+
+
+class Store(Protocol):
+    """One place that keeps memories. Failures of a whole call raise DreamError; those of one item come as its Result."""
+
+    kind: str  # platform, local, server or file
+    identity: str  # what undo must find again: host and account hash, or config and collection
+    label: str  # for a person: "platform api.mem0.ai", "local qdrant", "file export.json"
+
+    def list(self, scope: Scope) -> Listing: ...
+    def add(self, drafts: Sequence[Draft]) -> list[Result]: ...
+    def update(self, changes: Sequence[Change]) -> list[Result]: ...
+    def delete(self, ids: Sequence[str]) -> list[Result]: ...
+    def search(self, query: str, scope: Scope, limit: int) -> list[Memory]: ...
+    def owners(self) -> list[tuple[str, str | None, int]]: ...  # user, project, memories: as far as the store can tell
+    def close(self) -> None: ...
