@@ -23,7 +23,7 @@ class Scope(NamedTuple):
 class Memory:
     """One memory. `record` is what the store gave, key for key; everything else is read from it."""
 
-    __slots__ = ("record", "id", "text", "type", "scope")
+    __slots__ = ("id", "record", "scope", "text", "type")
 
     def __init__(self, record: dict[str, Any]) -> None:
         self.record = record
@@ -73,7 +73,11 @@ class Memory:
     def protection(self, today: date) -> str:
         """Why this memory must not be touched in any way, in one word; empty where it may be."""
         metadata, record = self.metadata, self.record
-        if is_true(metadata.get("pinned")) or is_true(record.get("pinned")) or self.text.lstrip().upper().startswith("[PINNED]"):
+        if (
+            is_true(metadata.get("pinned"))
+            or is_true(record.get("pinned"))
+            or self.text.lstrip().upper().startswith("[PINNED]")
+        ):
             return "pinned"
         if is_true(record.get("immutable")) or is_true(metadata.get("immutable")):
             return "immutable"

@@ -1,4 +1,4 @@
-"""What every store can do. All writing is by the batch, and no answer is believed: who writes lists again afterwards."""
+"""What every store can do. Writing is by the batch, and no answer is believed: who writes fetches again afterwards."""
 
 from __future__ import annotations
 
@@ -55,13 +55,13 @@ class Result:
 
 
 class Store(Protocol):
-    """One place that keeps memories. Failures of a whole call raise DreamError; those of one item come as its Result."""
+    """One place that keeps memories. A call that fails whole raises DreamError; an item that fails has its Result."""
 
     kind: str  # platform, local, server or file
     identity: str  # what undo must find again: host and account hash, or config and collection
     label: str  # for a person: "platform api.mem0.ai", "local qdrant", "file export.json"
 
-    def list(self, scope: Scope) -> Listing: ...
+    def fetch(self, scope: Scope) -> Listing: ...
     def add(self, drafts: Sequence[Draft]) -> list[Result]: ...
     def update(self, changes: Sequence[Change]) -> list[Result]: ...
     def delete(self, ids: Sequence[str]) -> list[Result]: ...
