@@ -1,0 +1,62 @@
+"""What a store's rows have in common: whose they are, and one row for one memory."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from ..memory import Memory, Scope
+from .protocol import Listing
+
+
+def in_scope(memories: Iterable[Memory], scope: Scope) -> Listing:
+    """The memories of this scope, each once; what is left out is counted and told."""
+    listing = Listing([])
+    seen: dict[str, Memory] = {}
+    torn: set[str] = set()
+    nameless = agents = 0
+    for memory in memories:
+        if memory.scope.user != scope.user or scope.project not in (None, memory.scope.project):
+            listing.dropped += 1
+        elif memory.scope.agent != scope.agent:
+            agents += 1
+        elif not memory.id:
+            nameless += 1
+        elif memory.id not in seen:
+            seen[memory.id] = memory
+        elif seen[memory.id].record != memory.record:
+            torn.add(memory.id)
+    listing.memories = [memory for memory in seen.values() if memory.id not in torn]
+    if nameless:
+        listing.notes.append(f"{_rows(nameless)} without an id left alone.")
+    if torn:
+        listing.notes.append(f"{_rows(len(torn))} left alone because the same id came with different contents.")
+    if agents:
+        which = "of another agent" if scope.agent else "that belong to an agent (--agent names one)"
+        listing.notes.append(f"{_rows(agents)} {which} left alone.")
+    return listing
+
+
+def loosened(memories: Iterable[Memory], scope: Scope) -> tuple[Scope, list[str]]:
+    """The scope without its project where none of the user's memories has one, and the sentence that says so."""
+    if scope.project is None or any(m.scope.project for m in memories if m.scope.user == scope.user):
+        return scope, []
+    note = f"No memory of user {scope.user} here has a project, so all of the user's memories are taken."
+    return scope._replace(project=None), [note]
+
+
+def owners(memories: Iterable[Memory]) -> list[tuple[str, str | None, int]]:
+    """Who has memories: user, project, how many; the most first."""
+    counts = Counter((memory.scope.user, memory.scope.project) for memory in memories)
+    return [(user, project, count) for (user, project), count in counts.most_common()]
+
+
+def closest(memories: Sequence[Memory], query: str, limit: int) -> list[Memory]:
+    """The memories that share most words with the query, for stores without a search of their own."""
+    wanted = set(query.lower().split())
+    scored = ((len(wanted & set(memory.text.lower().split())), memory) for memory in memories)
+    return [memory for score, memory in sorted(scored, key=lambda pair: -pair[0])[:limit] if score]
+
+
+def _rows(count: int) -> str:
+    return "1 memory" if count == 1 else f"{count} memories"
