@@ -1,0 +1,95 @@
+"""What a text says, made comparable: its words, its specifics, and the marks of an order or a secret."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from . import lists, tokens
+from .tokens import NUMBER, RUN, SIGN, WORD, Token
+
+_LONGEST = 200  # of a stretch without white space; longer ones are cut, so that no pattern meets 50 kB
+
+
+class Reading:
+    """A text as the judge sees it. Cheap to make; what only a judgement needs is worked out at the first one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def tokens(self) -> tuple[Token, ...]:
+        found: list[Token] = []
+        for chunk in tokens.tidy(self.text).split():
+            for start in range(0, len(chunk), _LONGEST):
+                found.extend(tokens.of_chunk(chunk[start : start + _LONGEST]))
+        return _with_units(found)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The significant words: what two texts must share to be worth comparing."""
+        function = lists.words("function_words")
+        found: set[str] = set()
+        for kind, norm, _, raw in self.tokens:
+            if kind == RUN:
+                found.update(norm[i : i + 2] for i in range(len(norm) - 1) or [0])
+            elif kind != SIGN and (kind != WORD or raw.casefold() not in function):
+                found.add(norm)
+        return frozenset(found)
+
+    @cached_property
+    def exact(self) -> str:
+        """Equal for two texts only where they are word for word the same statement."""
+        if not any(kind != SIGN for kind, *_ in self.tokens) or odd(self.text):
+            return self.text
+        return " ".join(token.exact for token in self.tokens if token.exact)
+
+
+def read(text: str) -> Reading:
+    """The reading of a text."""
+    return Reading(text)
+
+
+def odd(text: str) -> bool:
+    """True where a text holds what a reader cannot see: such a text is the same as no other."""
+    return not text.isascii() and _UNSEEN.search(text) is not None
+
+
+_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\x00-\x08]")
+
+
+def _with_units(found: list[Token]) -> tuple[Token, ...]:
+    """ "30 seconds" as the one token "30s"."""
+    joined: list[Token] = []
+    for token in found:
+        last = joined[-1] if joined else None
+        if last and last.kind == NUMBER and last.norm[-1].isdigit() and token.kind in (WORD, RUN):
+            unit = tokens.unit(token.exact)
+            if unit:
+                joined[-1] = Token(NUMBER, last.norm + unit, last.norm + unit, f"{last.raw} {token.raw}")
+                continue
+        joined.append(token)
+    return tuple(joined)
+
+
+def marks(text: str) -> list[str]:
+    """What an agent must be warned of before it reads the text: "looks like an order", "looks like a secret"."""
+    found = []
+    if _ORDER.search(text):
+        found.append("looks like an order")
+    if _SECRET.search(text):
+        found.append("looks like a secret")
+    return found
+
+
+_ORDER = re.compile(
+    r"(?i)\b(ignore|disregard|forget)\b.{0,30}\b(previous|earlier|above|prior|all|other)\b"
+    r"|\bsupersedes? (all|earlier|every|the other)|^\s*(system|assistant)\s*:|</?(system|instructions?)>"
+    r"|\b(delete|remove|erase|drop|merge|keep|discard)\b.{0,20}\b(memor(y|ies)|the others?|other (entries|notes))\b"
+    r"|\byou (must|should|are) (now|always|never|an?)\b|\bas an? (ai|agent|assistant)\b"
+)
+_SECRET = re.compile(
+    r"\b(sk|pk|rk|m0|ghp|gho|ghs|glpat|xox[abprs]|AKIA|ASIA|AIza|eyJ)[-_]?[A-Za-z0-9_-]{14,}"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY|\w+://[^\s/:@]+:[^\s/@]{3,}@"
+    r"|(?i:\b(password|passwd|secret|token|api[_ -]?key)\b\s*(is|=|:)\s*[\"'`]?(?=\S*\d)[^\s\"'`]{8,})"
+)

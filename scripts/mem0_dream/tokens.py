@@ -1,0 +1,217 @@
+"""A text cut into tokens: plain words made comparable, code-like ones left raw, scripts without spaces kept as runs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from . import lists
+
+WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN = "w", "n", "p", "l", "f", "i", "s", "c"
+
+
+class Token(NamedTuple):
+    """`norm` is what two texts are compared by; `exact` what must be equal for them to be the same statement."""
+
+    kind: str
+    norm: str
+    exact: str
+    raw: str
+
+
+# Scripts written without spaces (Chinese, Japanese, Thai, Lao, Myanmar, Khmer) and Korean, whose words carry particles.
+_RUN = (
+    "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_LETTER = rf"(?:(?![{_RUN}])[^\W\d_])"
+_CHAR = rf"(?:(?![{_RUN}])\w)"
+_PART = r"(?:[\w.@$*+-]|[{<]\w+[}>])*"
+_DULL = "‐-‧‹-›«»、。，．：；！「」『』（）【】《》〈〉・¿¡\u064b-\u065f\u060c\u061b\ufe00-\ufe0f"
+_PIECE = re.compile(
+    rf"""
+    (?P<l>[A-Za-z][A-Za-z0-9+.-]*://[^\s<>"'`|)\]}}]+ | [\w.+-]+@\w[\w-]*(?:\.\w+)+)
+  | (?P<c>[{_RUN}]+)
+  | (?P<f>(?<![\w/.])--?[A-Za-z](?:[\w-]*\w)?)
+  | (?P<p>(?:~|\.{{1,2}}|@)?/?{_PART}(?:[\w@*}}>]|\.\w)(?:/{_PART.replace("*+-]", "*+:-]")})+
+      | (?:~|\.\.?|@)?/[\w.-]*\w | \*+\.\w[\w.*]*)
+  | (?P<n>[-+−]?[$€£¥]?\d+(?:[.,:/_-]\d+)*(?:[%°+]|\.x|{_LETTER}+\d*(?![\w]))?)
+  | (?P<i>[@#$]?{_CHAR}+(?:(?:::?|[.@#$+&'’*-]+|\b=\b(?!=))(?={_CHAR}){_CHAR}+)*(?:\+\+|\#|(?<=_)\*)?)
+  | (?P<s>[<>=!≠≤≥≈±]=?=?|->|=>|→|←|↔|&&|\|\|?|\*+|[?&+^~×÷√∞§©®™°•/\\-] | [^\w\s\x00-\x7f{_DULL}])
+    """,
+    re.VERBOSE,
+)
+_PLAIN = re.compile(rf"{_LETTER}+(?:['’]{_LETTER}+)?")
+_HYPHENED = re.compile(rf"{_LETTER}{{2,}}(?:-{_LETTER}+)+")
+_NUMERAL = re.compile(rf"([-+−]?)([$€£¥]?)(\d+(?:[.,:/_-]\d+)*)({_LETTER}*|[%°+]|\.x)$")
+_CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}|[A-Z][a-z]+[A-Z]")
+_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "−": "-", "‑": "-", "‐": "-"})
+_CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
+
+
+@lru_cache(maxsize=1 << 16)
+def of_chunk(chunk: str) -> tuple[Token, ...]:
+    """The tokens of one stretch of text without white space."""
+    bare = chunk.strip(".,;:!\"'()[]{}“”‘’…—–`|")
+    if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
+        return _word(bare)
+    found: list[Token] = []
+    for match in _PIECE.finditer(chunk):
+        kind, raw = str(match.lastgroup), match.group()
+        found.extend(_MAKERS[kind](raw))
+    return tuple(found)
+
+
+def _word(raw: str) -> tuple[Token, ...]:
+    plain = raw.translate(_QUOTES)
+    if _CAMEL.search(plain):
+        return (Token(NAME, plain, plain, raw),)
+    low = plain.casefold()
+    if "'" in low:
+        spelt = _CONTRACTIONS.get(low) or (low[:-3] + " not" if low.endswith("n't") else low.replace("'", " '"))
+        return tuple(Token(WORD, stem(part), part, raw) for part in spelt.split())
+    if low in _CONTRACTIONS:
+        return tuple(Token(WORD, stem(part), part, raw) for part in _CONTRACTIONS[low].split())
+    if low in _number_words():
+        return (Token(NUMBER, _number_words()[low], _number_words()[low], raw),)
+    spelt = lists.heads("spellings").get(low, low)
+    keeps_case = low in lists.words("case") and plain != low
+    return (Token(WORD, stem(spelt), plain if keeps_case else spelt, raw),)
+
+
+def _name(raw: str) -> tuple[Token, ...]:
+    if _PLAIN.fullmatch(raw):
+        return _word(raw)
+    if _HYPHENED.fullmatch(raw) and not _CAMEL.search(raw):
+        low = raw.casefold()
+        if low in lists.heads("spellings"):
+            return _word(lists.heads("spellings")[low])
+        parts = low.split("-")
+        first = [Token(WORD, stem(parts[0]), low, raw)]
+        return (*first, *(Token(WORD, stem(part), "", part) for part in parts[1:]))
+    return (Token(NAME, raw, raw, raw),)
+
+
+def _path(raw: str) -> tuple[Token, ...]:
+    parts = raw.split("/")
+    if all(_PLAIN.fullmatch(part) for part in parts) and (len(parts) == 2 or raw.istitle() or raw.isupper()):
+        first, *rest = parts
+        return (
+            Token(WORD, stem(first.casefold()), raw.casefold(), first),
+            *(Token(WORD, stem(part.casefold()), "", part) for part in rest),
+        )
+    norm = raw.strip("@/").removeprefix("./").rstrip(".:")
+    return (Token(PATH, norm or raw, raw.rstrip(".:"), raw.rstrip(".:")),)
+
+
+def _number(raw: str) -> tuple[Token, ...]:
+    match = _NUMERAL.match(raw)
+    if match is None:
+        return (Token(NAME, raw, raw, raw),)
+    sign, money, digits, unit = match.groups()
+    if re.fullmatch(r"\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?", digits):
+        digits = digits.replace(",", "").replace("_", "")
+    unit = unit or money
+    known = _units().get(unit.casefold() if len(unit) > 1 else unit, "")
+    if unit and not known and unit not in ("+", "°", ".x"):
+        return (Token(NAME, raw, raw, raw),)
+    if len(unit) > 1 and known in _SIZES and unit != unit.upper() and unit != unit.lower() and unit[-1] == "b":
+        known = unit  # Mb is not MB
+    norm = ("-" if sign in "-−" and sign else "") + digits + known + (unit if unit in ("+", "°", ".x") else "")
+    return (Token(NUMBER, norm, norm, raw),)
+
+
+def _flag(raw: str) -> tuple[Token, ...]:
+    return (Token(FLAG, raw, raw, raw),)
+
+
+def _link(raw: str) -> tuple[Token, ...]:
+    bare = raw.rstrip(".,;:!*")
+    return (Token(LINK, bare, bare, bare),)
+
+
+def _sign(raw: str) -> tuple[Token, ...]:
+    return (Token(SIGN, _SAME_SIGN.get(raw, raw), _SAME_SIGN.get(raw, raw), raw),)
+
+
+def _run(raw: str) -> tuple[Token, ...]:
+    return (Token(RUN, raw, raw, raw),)
+
+
+_MAKERS = {"l": _link, "c": _run, "f": _flag, "p": _path, "n": _number, "i": _name, "s": _sign}
+_SAME_SIGN = {"≥": ">=", "≤": "<=", "≠": "!=", "→": "->", "⇒": "=>"}
+_SIZES = {"b", "kb", "mb", "gb", "tb"}
+
+
+def _units() -> dict[str, str]:
+    return _table("units")
+
+
+def _number_words() -> dict[str, str]:
+    return _table("number_words")
+
+
+@cache
+def _table(name: str) -> dict[str, str]:
+    return {word: group[0] for group in lists.groups(name) for word in group}
+
+
+def unit(word: str) -> str:
+    """The unit that a word of its own names ("seconds" is "s"); empty where it names none."""
+    return _units().get(word, "") if len(word) > 1 or not word.isascii() else ""
+
+
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """A word without its endings, so that forms of one word compare as one. Rough, and good enough to find pairs."""
+    word = lists.heads("spellings").get(word, word)
+    word = lists.heads("aliases").get(word, word)
+    if len(word) < 4:
+        return word
+    if "\u0400" <= word[0] <= "\u04ff":
+        return _CYRILLIC.sub("", word) if len(word) > 4 else word
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) > 2 and _VOWEL.search(base):
+            word = base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
+            break
+    else:
+        if word.endswith("ally") and len(word) > 7:
+            word = word[:-4]
+        elif word.endswith("ly") and len(word) > 5:
+            word = word[:-2]
+    word = lists.heads("aliases").get(word, word)
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+_VOWEL = re.compile(r"[aeiouyäöüáéíóú]")
+_CYRILLIC = re.compile(
+    r"(?<=...)(?:иями|ями|ами|ией|иям|ием|иях|ыми|ими|его|ого|ему|ому|ешь|ишь|ете|ите|ает|яет|ают|яют|ующий|ющий|ся|сь"
+    r"|ее|ие|ые|ое|ей|ий|ый|ой|ем|им|ым|ом|ах|ях|ую|юю|ая|яя|ует|уют|ют|ят|ит|ет|ал|ял|ил|ла|ло|ли|ть|[аяоеиыуюьй])$"
+)
+
+
+def tidy(text: str) -> str:
+    """The text in one Unicode form, without emphasis marks and what cannot be seen."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+        if _WIDE.search(text):
+            text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
+    if "*" in text:
+        text = _STARS.sub(r"\2", text)
+    if "_" in text:
+        text = _UNDER.sub(r"\1", text)
+    return text
+
+
+_WIDE = re.compile("[\uff01-\uff5e\u3000]+")
+_STARS = re.compile(r"(?<![\w*/`.])(\*{1,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?[^\s*/])\1(?![\w*/.])")
+_UNDER = re.compile(r"(?<![\w/.])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\w/.])")
