@@ -48,6 +48,11 @@ class Run:
         return datetime.strptime(self.name.split("-")[0], "%Y%m%dT%H%M%SZ").replace(tzinfo=timezone.utc)
 
     @property
+    def scope_folder(self) -> Path:
+        """The folder of the scope that this run belongs to."""
+        return self.folder.parent.parent
+
+    @property
     def journal(self) -> Path:
         return self.folder / "journal.jsonl"
 

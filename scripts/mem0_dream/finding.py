@@ -1,0 +1,118 @@
+"""What find_dupes.py works on: a run folder with its policies and earlier verdicts, or a bare snapshot and nothing else."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from . import documents, draft, questions, report, runs, session
+from .errors import DreamError, UsageError
+from .judge import judge
+from .memory import Memory
+from .plan import Plan
+from .policies import DEFAULTS, Policies
+from .snapshot import Snapshot, read_snapshot
+from .text import read
+from .verdicts import Kept
+
+
+@dataclass
+class Given:
+    """Everything a plan is made from; `run` is None for a bare snapshot."""
+
+    snapshot: Snapshot
+    policies: Policies
+    kept: Kept | None = None
+    run: runs.Run | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def first_line(self) -> str:
+        found = self.snapshot
+        return report.first_line(found.store["kind"], found.scope.user, found.scope.project, len(found.memories))
+
+
+def gather(args: argparse.Namespace) -> Given:
+    """The documents that the arguments of find_dupes.py name."""
+    if args.snapshot:
+        if args.run:
+            raise UsageError("Name a run folder or a snapshot, not both.")
+        return Given(read_snapshot(args.snapshot), _policies(args.policies) or Policies(dict(DEFAULTS)))
+    run = runs.open_run(args.run) if args.run else runs.newest_open(session.start(args).folder)
+    policies = _policies(args.policies) or Policies.from_document(run.read("policies"))
+    return Given(read_snapshot(run.folder / "snapshot.json"), policies, Kept.load(run.scope_folder), run)
+
+
+def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:
+    """The plan; a run keeps it as its plan.json."""
+    plan = draft.make_plan(given.snapshot, given.policies, given.kept, today, neighbours)
+    if given.run:
+        given.run.write("plan", plan.to_document())
+    return plan
+
+
+def page(plan: Plan, number: int, queue: list[str]) -> str:
+    """One page of what the agent reads."""
+    if number < 1:
+        raise UsageError("Pages are numbered from 1.")
+    if not plan.total:
+        return report.no_memories(plan.scope.project) + "\n"
+    if not (plan.merges or plan.conflicts or plan.prunes or queue):
+        return report.NOTHING_FOUND + "\n" + (questions.page(plan, queue, number) if plan.near_misses else "")
+    return questions.page(plan, queue, number)
+
+
+def listed(given: Given) -> str:
+    """Every memory on one numbered line, similar ones together."""
+    memories = draft.listing(given.snapshot)
+    width = len(str(len(memories)))
+    rows = (f"#{n:<{width}} [{report.shown(m.type)}] {report.shown(m.text, 100)}" for n, m in enumerate(memories, 1))
+    return "\n".join(rows)
+
+
+def explain(given: Given, one: str, other: str, today: date) -> str:
+    """What two memories are to each other, and why."""
+    memories = draft.listing(given.snapshot)
+    a, b = _named(memories, one), _named(memories, other)
+    lines = [f'{name} "{report.shown(memory.text)}"' for name, memory in ((one, a), (other, b))]
+    for name, memory in ((one, a), (other, b)):
+        protection = memory.protection(today)
+        if protection:
+            lines.append(f"{name} is {protection} and never touched.")
+    if a.scope != b.scope or a.type != b.type:
+        lines.append(f"They are never compared: {_apart(a, b)}.")
+        return "\n".join(lines)
+    found = judge(read(a.text), read(b.text))
+    lines.append(f"{found.kind}{' (safe)' if found.safe else ''}: {report.shown(found.why)}")
+    for label, parts in (("shared", found.shared), ("differs", found.differs)):
+        if parts:
+            lines.append(f"{label}: {', '.join(report.shown(part) for part in parts)}")
+    return "\n".join(lines)
+
+
+def write_plan(out: str, plan: Plan) -> None:
+    """The plan document, to a file or ("-") to standard output by the caller."""
+    documents.write(Path(out), "plan", plan.to_document())
+
+
+def _apart(a: Memory, b: Memory) -> str:
+    if a.type != b.type:
+        return f"type {a.type} and type {b.type}"
+    return "another user, project or agent"
+
+
+def _named(memories: list[Memory], name: str) -> Memory:
+    number = name.removeprefix("#")
+    if name.startswith("#") and number.isdigit() and 1 <= int(number) <= len(memories):
+        return memories[int(number) - 1]
+    found = [memory for memory in memories if memory.id.startswith(name.removeprefix("mem0:"))] if name else []
+    if len(found) != 1:
+        raise DreamError(f"{name} names {len(found)} memories; use a number of --list or a longer id.")
+    return found[0]
+
+
+def _policies(path: Path | None) -> Policies | None:
+    return Policies.from_document(documents.read(path, "policies")) if path else None

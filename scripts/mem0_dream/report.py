@@ -1,0 +1,214 @@
+"""Everything a person reads of a run. Formats are fixed; tests compare them whole."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from . import __version__
+from .memory import Memory
+from .plan import Plan, Prune
+from .verdicts import Settled, SettledConflict, SettledMerge
+
+NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories found."
+CANCELLED = "Cancelled. No changes made."
+AUTO_BUSY = "[mem0-dream --auto] Another run in progress — skipping."
+APPLY = "Apply? [Y/n]"
+WHICH = "Which is current? [A/B/skip]"
+_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+
+def first_line(store: str, user: str, project: str | None, count: int | str) -> str:
+    """The first line on stderr of every command: what is being cleaned, and whose."""
+    return f"mem0-dream {__version__} · {store} · user {user} · project {project or 'none'} · {count} memories"
+
+
+def no_memories(project: str | None) -> str:
+    return f"No memories found for project {project or 'none'}. Nothing to consolidate."
+
+
+def shown(text: str, limit: int | None = None) -> str:
+    """Text on one line: control characters, line breaks and direction marks escaped, cut to `limit` characters."""
+    line = "".join(_NAMED.get(c) or (_escape(c) if unicodedata.category(c) in _HIDDEN else c) for c in text)
+    return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+
+
+def _escape(char: str) -> str:
+    # Joiners make emoji and several scripts readable, and cannot move or hide a line.
+    if char in "\u200c\u200d":
+        return char
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Each id cut to the fewest characters, at least 8, that stay unique among all of them."""
+    whole = sorted(set(ids))
+    length = 8
+    for one, next_one in zip(whole, whole[1:], strict=False):
+        same = next((i for i, (a, b) in enumerate(zip(one, next_one, strict=False)) if a != b), min(len(one), len(next_one)))
+        length = max(length, same + 1)
+    return {id: shown(id[:length]) for id in whole}
+
+
+def short(plan: Plan, settled: Settled) -> str:
+    """The report, in its short form, with the question it ends on."""
+    return f"{body(plan, settled)}\n\n{closing(settled)}" if anything(settled) else NOTHING_FOUND
+
+
+def anything(settled: Settled) -> bool:
+    """Whether there is anything to apply or to ask about."""
+    return bool(_merges(settled) or settled.conflicts or _prunes(settled))
+
+
+def body(plan: Plan, settled: Settled) -> str:
+    """The short report without its last line."""
+    names = _names(plan)
+    merges, prunes = _merges(settled), _prunes(settled)
+    sections = ["## dream — consolidation report"]
+    if merges:
+        rows = [f'  {_joined(names, merge.ids)} → "{shown(merge.text, 100)}"' for merge in merges]
+        sections.append("\n".join([f"Merges ({len(rows)}):", *rows]))
+    if settled.conflicts:
+        rows = [
+            f'  {names[c.conflict.a]} vs {names[c.conflict.b]} — "{shown(c.conflict.topic)}" [A/B/skip]'
+            for c in settled.conflicts
+        ]
+        sections.append("\n".join([f"Conflicts ({len(rows)}):", *rows]))
+    if prunes:
+        rows = [f"  {names[prune.id]} — {shown(prune.type)}, {_age(prune)}" for prune in prunes]
+        sections.append("\n".join([f"Prune ({len(rows)}):", *rows]))
+    return "\n\n".join(sections)
+
+
+def closing(settled: Settled) -> str:
+    """The report's last line: what is proposed, and the question."""
+    return f"{_proposed(settled)}. {APPLY}"
+
+
+def long(plan: Plan, settled: Settled) -> str:
+    """The report in its long form: originals, dates, confidences, reasons, and what was held back."""
+    if not anything(settled):
+        return NOTHING_FOUND
+    names = _names(plan)
+    merges, prunes = _merges(settled), _prunes(settled)
+    sections = ["## Dream — Memory Consolidation Report"]
+    if merges:
+        items = [_long_merge(plan, names, merge) for merge in merges]
+        sections.append("\n".join([f"### Merge proposals ({len(items)} pairs)", *items]))
+    if settled.conflicts:
+        items = [_long_conflict(plan, names, settled, conflict) for conflict in settled.conflicts]
+        sections.append("\n".join([f"### Contradictions ({len(items)} pairs)", *items]))
+    if prunes:
+        items = [_long_prune(plan, names, prune) for prune in prunes]
+        sections.append("\n".join([f"### Prune candidates ({len(items)} memories)", *items]))
+    if settled.held_back:
+        items = [f"{_held_name(names, held.handle)} — {shown(held.why)}" for held in settled.held_back]
+        sections.append("\n".join([f"### Held back ({len(items)})", *items]))
+    return "\n\n".join(sections) + f"\n\n---\n{_proposed(settled)}\n{APPLY}"
+
+
+def question(plan: Plan, settled: Settled, conflict: SettledConflict) -> str:
+    """Both sides of a contradiction, as a terminal asks about it."""
+    return "\n".join(f"{side}: {text}" for side, text in zip("AB", sides(plan, settled, conflict), strict=True))
+
+
+def drops(merge: SettledMerge) -> str:
+    """The question about a merge that loses a detail."""
+    return f"{merge.handle} drops {_quoted(merge.loses)}. Merge anyway? [y/N]"
+
+
+def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
+    return f"Dream complete — merged: {merged}, pruned: {pruned}, conflicts resolved: {resolved}, skipped: {skipped}"
+
+
+def undo_line(command: str, before: int, after: int) -> str:
+    return f"Undo: {command} ({before} → {after} memories)"
+
+
+def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> str:
+    """The last line of an unattended run."""
+    return (
+        f"[mem0-dream --auto] project={project or 'none'}  merged={merged}  pruned={pruned}  conflicts_skipped={skipped}"
+    )
+
+
+def _proposed(settled: Settled) -> str:
+    counts = len(_merges(settled)), len(_prunes(settled)), len(settled.conflicts)
+    return "Proposed: {} merges, {} prunes, {} conflicts".format(*counts)
+
+
+def _merges(settled: Settled) -> list[SettledMerge]:
+    return [merge for merge in settled.merges if merge.state == "accepted"]
+
+
+def _prunes(settled: Settled) -> list[Prune]:
+    return [settled_prune.prune for settled_prune in settled.prunes if settled_prune.state == "accepted"]
+
+
+def _long_merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> str:
+    lines = [f"MERGE {_joined(names, merge.ids)} → NEW"]
+    for number, id in enumerate(merge.ids, 1):
+        lines.append(f'  - Original {number}: "{shown(plan.memory(id).text, 120)}"')
+    lines += [f'  - Merged:     "{shown(merge.text)}"', f"  handle: {merge.handle}"]
+    if merge.loses:
+        lines.append(f"  loses: {_quoted(merge.loses)}")
+    return "\n".join([*lines, f"  why: {shown(merge.why)}"])
+
+
+def _long_conflict(plan: Plan, names: dict[str, str], settled: Settled, item: SettledConflict) -> str:
+    conflict = item.conflict
+    lines = [f"CONFLICT {names[conflict.a]} vs {names[conflict.b]}"]
+    lines += [f"  - {side}: {text}" for side, text in zip("AB", sides(plan, settled, item), strict=True)]
+    return "\n".join([*lines, f"  {WHICH}", f"  handle: {conflict.handle}", f"  why: {shown(conflict.why)}"])
+
+
+def _long_prune(plan: Plan, names: dict[str, str], prune: Prune) -> str:
+    memory = plan.memory(prune.id)
+    ground = f"policy: {prune.policy_days}d" if prune.reason == "retention" else f"confidence: {_confidence(memory)}"
+    return "\n".join(
+        [
+            f"PRUNE {names[prune.id]} — {shown(prune.type)}, {_age(prune)} ({ground})",
+            f'  - Text: "{shown(memory.text, 120)}"',
+            f"  handle: {prune.handle}",
+            f"  why: {'older than its policy' if prune.reason == 'retention' else 'low confidence and no specifics'}",
+        ]
+    )
+
+
+def sides(plan: Plan, settled: Settled, item: SettledConflict) -> list[str]:
+    """Text, date and confidence of A and B; a member of an accepted merge is shown with the merged text."""
+    merged = {id: merge.text for merge in _merges(settled) for id in merge.ids}
+    both = []
+    for id in (item.conflict.a, item.conflict.b):
+        memory = plan.memory(id)
+        date = memory.created.date().isoformat() if memory.created else "no date"
+        both.append(f'"{shown(merged.get(id, memory.text))}" ({date}, confidence: {_confidence(memory)})')
+    return both
+
+
+def _confidence(memory: Memory) -> str:
+    return "none" if memory.confidence is None else f"{memory.confidence:g}"
+
+
+def _age(prune: Prune) -> str:
+    return "age unknown" if prune.age_days is None else f"{prune.age_days}d old"
+
+
+def _names(plan: Plan) -> dict[str, str]:
+    return {id: f"[mem0:{short}]" for id, short in short_ids([*plan.memories, *plan.ids()]).items()}
+
+
+def _held_name(names: dict[str, str], handle: str) -> str:
+    return names.get(handle, shown(handle))
+
+
+def _joined(names: dict[str, str], ids: Sequence[str]) -> str:
+    return " + ".join(names[id] for id in ids)
+
+
+def _quoted(details: Sequence[str]) -> str:
+    return ", ".join(f'"{shown(detail)}"' for detail in details)
