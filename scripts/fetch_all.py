@@ -13,7 +13,9 @@ def main(argv):
     options.add_scope(parser)
     parser.add_argument("--auto", action="store_true", help="for an unattended run: nobody will be asked")
     parser.add_argument("--out", metavar="FILE|-", help="write only the snapshot, here, and make no run folder")
-    parser.add_argument("--whoami", action="store_true", help="print user, project, branch and store, and where each came from")
+    parser.add_argument(
+        "--whoami", action="store_true", help="print user, project, branch and store, and where each came from"
+    )
     args = parser.parse_args(argv)
     environment.ensure()
 

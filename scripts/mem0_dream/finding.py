@@ -1,4 +1,4 @@
-"""What find_dupes.py works on: a run folder with its policies and earlier verdicts, or a bare snapshot and nothing else."""
+"""What find_dupes.py works on: a run folder with its policies and earlier verdicts, or a bare snapshot alone."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from .snapshot import Snapshot, read_snapshot
 from .text import read
 from .verdicts import Kept
 
+NEIGHBOURS = 5  # of each memory, with --semantic
+
 
 @dataclass
 class Given:
@@ -28,6 +30,7 @@ class Given:
     kept: Kept | None = None
     run: runs.Run | None = None
     notes: list[str] = field(default_factory=list)
+    queue: list[str] = field(default_factory=list)  # what the last unattended run left to a person
 
     @property
     def first_line(self) -> str:
@@ -52,6 +55,22 @@ def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = (
     if given.run:
         given.run.write("plan", plan.to_document())
     return plan
+
+
+def neighbours(given: Given, args: argparse.Namespace) -> list[tuple[str, str]]:
+    """Pairs that the store's own search finds close to each other; costs one search a memory."""
+    if given.run is None:
+        raise UsageError("--semantic needs a run folder: a bare snapshot names no store to search.")
+    store = session.of_run(given.snapshot.store, given.snapshot.scope, args).store
+    try:
+        pairs = set()
+        for memory in given.snapshot.memories:
+            for other in store.search(memory.text, given.snapshot.scope, NEIGHBOURS + 1) if memory.text else ():
+                if other.id != memory.id:
+                    pairs.add((min(memory.id, other.id), max(memory.id, other.id)))
+        return sorted(pairs)
+    finally:
+        store.close()
 
 
 def page(plan: Plan, number: int, queue: list[str]) -> str:
@@ -93,11 +112,6 @@ def explain(given: Given, one: str, other: str, today: date) -> str:
     return "\n".join(lines)
 
 
-def write_plan(out: str, plan: Plan) -> None:
-    """The plan document, to a file or ("-") to standard output by the caller."""
-    documents.write(Path(out), "plan", plan.to_document())
-
-
 def _apart(a: Memory, b: Memory) -> str:
     if a.type != b.type:
         return f"type {a.type} and type {b.type}"
@@ -114,5 +128,5 @@ def _named(memories: list[Memory], name: str) -> Memory:
     return found[0]
 
 
-def _policies(path: Path | None) -> Policies | None:
-    return Policies.from_document(documents.read(path, "policies")) if path else None
+def _policies(path: str | None) -> Policies | None:
+    return Policies.from_document(documents.read(Path(path).expanduser(), "policies")) if path else None

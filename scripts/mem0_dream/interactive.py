@@ -46,7 +46,9 @@ def consult(
     console.say(report.body(plan, settled))
     try:
         for item in _open_questions(settled)[:most]:
-            answer = _conflict(plan, settled, item, console) if isinstance(item, SettledConflict) else _loss(item, console)
+            answer = (
+                _conflict(plan, settled, item, console) if isinstance(item, SettledConflict) else _loss(item, console)
+            )
             if answer is not None:
                 answers[item.handle] = answer
                 keep(answers)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
+from datetime import date, datetime, timezone
 from pathlib import Path
 
-from . import __version__
+from . import __version__, command
 
 KINDS = ("platform", "local", "server", "file")
 
 
 def parser(description: str) -> argparse.ArgumentParser:
-    """A parser of this plugin: no abbreviations (an agent's guess must fail), the version, plain help."""
-    made = argparse.ArgumentParser(
-        description=description, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    """A parser of this plugin, with --version."""
+    made = command.Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--version", action="version", version=f"mem0-dream {__version__}")
     return made
 
@@ -23,8 +22,35 @@ def add_scope(made: argparse.ArgumentParser) -> None:
     """--store --config --user --project --agent --cwd."""
     group = made.add_argument_group("store and scope")
     group.add_argument("--store", choices=KINDS, help="where the memories are (else what is configured)")
-    group.add_argument("--config", metavar="FILE", help="a mem0 YAML or JSON config, or with --store file a JSON export")
+    group.add_argument(
+        "--config", metavar="FILE", help="a mem0 YAML or JSON config, or with --store file a JSON export"
+    )
     group.add_argument("--user", metavar="ID", help="whose memories (else MEM0_USER_ID, mem0's config, the login name)")
     group.add_argument("--project", metavar="ID", help='which project, or "none" for all of the user (else from git)')
     group.add_argument("--agent", metavar="ID", help="memories of this agent (else those without one)")
-    group.add_argument("--cwd", metavar="DIR", type=Path, default=None, help="the project's folder (else the current one)")
+    group.add_argument(
+        "--cwd", metavar="DIR", type=Path, default=None, help="the project's folder (else the current one)"
+    )
+
+
+def add_run(made: argparse.ArgumentParser) -> None:
+    """--run DIR."""
+    made.add_argument(
+        "--run", metavar="DIR", help="the run folder that fetch_all.py printed (else the newest open one)"
+    )
+
+
+def path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def today() -> date:
+    return datetime.now(timezone.utc).date()
+
+
+def day(text: str) -> date:
+    """A day as YYYY-MM-DD, for argparse."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it as YYYY-MM-DD") from None

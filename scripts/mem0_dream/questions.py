@@ -1,4 +1,4 @@
-"""What find_dupes.py prints for an agent: the questions, closest first, a page at a time, as short as can be judged by."""
+"""What find_dupes.py prints for an agent: the questions, closest first, by the page, as short as can be judged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ANSWERS = 'Answers: M true | "merged text" | "keep" · C "A" | "B" | "both" | "
 
 
 def pages(plan: Plan, queue: list[str]) -> list[str]:
-    """All pages; the first begins with what an unattended run left to ask (`queue`), the last ends on the near misses."""
+    """All pages; the first begins with what an unattended run left (`queue`), the last ends on the near misses."""
     found: list[str] = []
     current = ""
     for block in _blocks(plan, queue):
@@ -54,7 +54,8 @@ def _blocks(plan: Plan, queue: list[str]) -> Iterator[str]:
     for conflict in plan.conflicts:
         yield _conflict(plan, conflict)
     for prune in _asked_prunes(plan):
-        yield f"{prune.handle} prune? confidence {plan.memory(prune.id).confidence:g}\n  {_text(plan.memory(prune.id))}\n"
+        memory = plan.memory(prune.id)
+        yield f"{prune.handle} prune? confidence {memory.confidence:g}\n  {_text(memory)}\n"
     if plan.near_misses:
         names = short_ids(plan.memories)
         rows = (f"  {' ~ '.join(names[id] for id in miss.ids)} {shown(miss.why)}\n" for miss in plan.near_misses)
@@ -88,7 +89,10 @@ def _conflict(plan: Plan, conflict: Conflict) -> str:
     head = f"{conflict.handle} conflict? {shown(conflict.why)}"
     if conflict.winner:
         head += f" (likely {conflict.winner})"
-    sides = [f"{side} {_date(plan.memory(id))}{_text(plan.memory(id))}" for side, id in (("A", conflict.a), ("B", conflict.b))]
+    sides = [
+        f"{side} {_date(plan.memory(id))}{_text(plan.memory(id))}"
+        for side, id in (("A", conflict.a), ("B", conflict.b))
+    ]
     return "\n".join([head, *(f"  {side}" for side in sides)]) + "\n"
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from os.path import commonprefix
 
 from . import __version__
 from .memory import Memory
@@ -48,9 +50,8 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     """Each id cut to the fewest characters, at least 8, that stay unique among all of them."""
     whole = sorted(set(ids))
     length = 8
-    for one, next_one in zip(whole, whole[1:], strict=False):
-        same = next((i for i, (a, b) in enumerate(zip(one, next_one, strict=False)) if a != b), min(len(one), len(next_one)))
-        length = max(length, same + 1)
+    for one, other in pairwise(whole):
+        length = max(length, len(commonprefix([one, other])) + 1)
     return {id: shown(id[:length]) for id in whole}
 
 
@@ -131,9 +132,8 @@ def undo_line(command: str, before: int, after: int) -> str:
 
 def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> str:
     """The last line of an unattended run."""
-    return (
-        f"[mem0-dream --auto] project={project or 'none'}  merged={merged}  pruned={pruned}  conflicts_skipped={skipped}"
-    )
+    counts = f"merged={merged}  pruned={pruned}  conflicts_skipped={skipped}"
+    return f"[mem0-dream --auto] project={project or 'none'}  {counts}"
 
 
 def _proposed(settled: Settled) -> str:

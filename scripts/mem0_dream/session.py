@@ -12,7 +12,7 @@ from pathlib import Path
 from . import policies, report
 from .errors import DreamError, UsageError
 from .identity import Identity, resolve
-from .plan import Plan
+from .memory import Scope
 from .policies import Policies
 from .runs import Run, dream_home, new_run, scope_folder
 from .snapshot import Snapshot, write_snapshot
@@ -67,7 +67,9 @@ class Session:
             f"user {user} · project {project or 'none'} ({count})"
             for user, project, count in sorted(self.store.owners(), key=lambda owner: -owner[2])[:5]
         ]
-        return f"This store has memories of: {'; '.join(others)}; name them with --user and --project." if others else ""
+        return (
+            f"This store has memories of: {'; '.join(others)}; name them with --user and --project." if others else ""
+        )
 
 
 def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Session:
@@ -81,20 +83,21 @@ def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Sess
     return Session(store, identity, scope_folder(dream_home(env), store.identity, identity.scope), cwd, config)
 
 
-def of_plan(plan: Plan, args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Session:
-    """The session of a plan made earlier: its own store and scope; options that mean another store are refused."""
+def of_run(
+    store: Mapping[str, str], scope: Scope, args: argparse.Namespace, env: Mapping[str, str] = os.environ
+) -> Session:
+    """The session of a run made earlier: its own store and scope; options that mean another store are refused."""
     given = argparse.Namespace(**vars(args))
     if given.store is None and given.config is None:
-        given.store, given.config = plan.store["kind"], plan.store.get("config")
-    given.user, given.project, given.agent = plan.scope.user, plan.scope.project or "none", plan.scope.agent
+        given.store, given.config = store["kind"], store.get("config")
+    given.user, given.project, given.agent = scope.user, scope.project or "none", scope.agent
     session = start(given, env)
-    if session.store.identity != plan.store["identity"]:
+    if session.store.identity != store["identity"]:
         raise DreamError(
-            f"This run was made on another store ({plan.store['kind']}); name that one with --store and --config, "
+            f"This run was made on another store ({store['kind']}); name that one with --store and --config, "
             "or run fetch_all.py again."
         )
     return session
-
 
 
 def whoami(session: Session) -> str:
@@ -102,4 +105,6 @@ def whoami(session: Session) -> str:
     identity, sources = session.identity, session.identity.sources
     rows = {"user": identity.user, "project": identity.project, "agent": identity.agent, "branch": identity.branch}
     lines = [f"{name:8}{value or 'none'}  ({sources[name]})" for name, value in rows.items() if name in sources]
-    return "\n".join([*lines, f"store   {session.store.label}  ({session.store.identity})", f"runs    {session.folder}"])
+    return "\n".join(
+        [*lines, f"store   {session.store.label}  ({session.store.identity})", f"runs    {session.folder}"]
+    )
