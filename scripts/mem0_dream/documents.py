@@ -72,8 +72,13 @@ def read(source: Path | str, name: str) -> dict[str, Any]:
         raise DreamError(f"There is no file {label}; name an existing {name} document.") from None
     except OSError as error:
         raise DreamError(f"{label} cannot be read ({error.strerror}); check its path and permissions.") from None
+    return parse(raw, name, label)
+
+
+def parse(raw: bytes, name: str, label: str) -> dict[str, Any]:
+    """The document `name` from its bytes; `label` says in errors where they came from."""
     try:
-        body = json.loads(raw.decode("utf-8-sig"))
+        body = json.loads(raw.decode("utf-8-sig", "surrogatepass"))
     except ValueError as error:
         raise DreamError(f"{label} is not a {name} document: it is not JSON ({error}).") from None
     return check(body, name, label)
@@ -110,19 +115,20 @@ def write(path: Path, name: str, body: dict[str, Any], lines: str | None = None)
 
 def write_text(path: Path, text: str) -> None:
     """Replace a file in one step, on disk before it shows; mode 0600."""
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = ""
     try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         with os.fdopen(handle, "w", encoding="utf-8", errors="surrogatepass", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         Path(temporary).replace(path)
-    except OSError as error:
-        Path(temporary).unlink(missing_ok=True)
+    except BaseException as error:
+        if temporary:
+            Path(temporary).unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise DreamError(f"{path} cannot be written ({error.strerror}); free room or check permissions.") from None
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _fault(value: Any, shape: Any, field: str) -> str:

@@ -6,6 +6,7 @@ import json
 import math
 import sys
 from datetime import date, datetime, timezone
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 REMINDER_SOURCE = "mem0-dream-auto"
@@ -20,20 +21,24 @@ class Scope(NamedTuple):
     agent: str | None = None
 
 
+_scope = lru_cache(maxsize=None)(Scope)  # a million memories share a handful
+
+
 class Memory:
     """One memory. `record` is what the store gave, key for key; everything else is read from it."""
 
-    __slots__ = ("id", "record", "scope", "text", "type")
+    __slots__ = ("_source", "id", "scope", "text", "type")
 
-    def __init__(self, record: dict[str, Any]) -> None:
-        self.record = record
+    def __init__(self, record: dict[str, Any], line: bytes | None = None) -> None:
+        """`line`: the record's own JSON, kept in its place and read again on demand; it takes a third of the room."""
+        self._source = record if line is None else line
         self.id = str(record.get("id") or "")
         text = record.get("memory")
         self.text = text if isinstance(text, str) else ""
-        metadata = self.metadata
+        metadata = _metadata(record)
         kind = metadata.get("type")
         self.type = sys.intern(kind) if isinstance(kind, str) and kind.strip() else "unknown"
-        self.scope = Scope(
+        self.scope = _scope(
             _name(record.get("user_id") or metadata.get("user_id")) or "",
             _name(record.get("app_id") or metadata.get("app_id")),
             _name(record.get("agent_id") or metadata.get("agent_id")),
@@ -43,15 +48,13 @@ class Memory:
         return f"Memory({self.id!r}, {self.text[:40]!r})"
 
     @property
+    def record(self) -> dict[str, Any]:
+        return json.loads(self._source) if isinstance(self._source, bytes) else self._source
+
+    @property
     def metadata(self) -> dict[str, Any]:
         """The metadata as a mapping; JSON text is read, anything else counts as none."""
-        found = self.record.get("metadata")
-        if isinstance(found, str):
-            try:
-                found = json.loads(found)
-            except ValueError:
-                return {}
-        return found if isinstance(found, dict) else {}
+        return _metadata(self.record)
 
     @property
     def created(self) -> datetime | None:
@@ -72,7 +75,8 @@ class Memory:
 
     def protection(self, today: date) -> str:
         """Why this memory must not be touched in any way, in one word; empty where it may be."""
-        metadata, record = self.metadata, self.record
+        record = self.record
+        metadata = _metadata(record)
         if (
             is_true(metadata.get("pinned"))
             or is_true(record.get("pinned"))
@@ -114,6 +118,16 @@ def read_date(value: object) -> datetime | None:
         return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
     except OverflowError:
         return None
+
+
+def _metadata(record: dict[str, Any]) -> dict[str, Any]:
+    found = record.get("metadata")
+    if isinstance(found, str):
+        try:
+            found = json.loads(found)
+        except ValueError:
+            return {}
+    return found if isinstance(found, dict) else {}
 
 
 def _name(value: object) -> str | None:

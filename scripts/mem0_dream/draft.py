@@ -1,0 +1,164 @@
+"""The draft of a plan: what could be merged, asked and pruned. It depends on the memories and never on their order."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import date
+
+from . import retention
+from .comparing import Findings, Forbids, Likeness, Statement, age_key, compare
+from .judge import loses
+from .memory import Memory, Scope
+from .plan import Conflict, Merge, NearMiss, Plan, Prune
+from .policies import Policies
+from .snapshot import Snapshot
+
+NEAR_ONE_IN = 25  # near misses shown: one for so many memories
+NEAR_LEAST = 3
+SAME_TEXT = "word for word the same statement"
+
+
+class _NothingKept:
+    def forbids(self, kind: str, texts: Sequence[str]) -> bool:
+        return False
+
+
+def make_plan(
+    snapshot: Snapshot,
+    policies: Policies,
+    kept: Forbids | None,
+    today: date,
+    neighbours: Iterable[tuple[str, str]] = (),
+) -> Plan:
+    """What could be done with these memories on this day. `neighbours`: further pairs of ids to judge."""
+    kept = kept or _NothingKept()
+    plan = Plan(
+        store=snapshot.store,
+        scope=snapshot.scope,
+        branch=snapshot.branch,
+        mode=snapshot.mode,
+        complete=snapshot.complete,
+        total=len(snapshot.memories),
+    )
+    free = touchable(snapshot.memories, today)
+    plan.prunes = _prunes(free, policies, kept, today)
+    named = {id: free.pop(id) for id in (prune.id for prune in plan.prunes)}
+    found = _compare_all(free, kept, neighbours)
+    plan.merges, homes = _merges(found, kept)
+    plan.conflicts = _conflicts(found, homes)
+    plan.near_misses = _near_misses(found, homes, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
+    plan.memories = {id: (named.get(id) or free[id]).record for id in sorted(set(plan.ids()))}
+    return plan
+
+
+def touchable(memories: Iterable[Memory], today: date) -> dict[str, Memory]:
+    """By id, those that may be touched: neither protected nor empty, and named by an id of their own."""
+    found: dict[str, Memory] = {}
+    twice = set()
+    for memory in memories:
+        if memory.id in found:
+            twice.add(memory.id)
+        elif memory.id and memory.text.strip() and not memory.protection(today):
+            found[memory.id] = memory
+    for id in twice:
+        del found[id]
+    return found
+
+
+def _prunes(free: dict[str, Memory], policies: Policies, kept: Forbids, today: date) -> list[Prune]:
+    old = retention.stale(free.values(), policies, today)
+    ids = {prune.id for prune in old}
+    doubtful = retention.low_confidence((memory for id, memory in free.items() if id not in ids), today)
+    chosen = [prune for prune in [*old, *doubtful] if not kept.forbids("prune", [free[prune.id].text])]
+    return [replace(prune, handle=f"P{n}") for n, prune in enumerate(chosen, 1)]
+
+
+def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]]) -> Findings:
+    """What is found among the memories of each scope and type."""
+    groups: dict[tuple[Scope, str], list[Memory]] = defaultdict(list)
+    beside: dict[tuple[Scope, str], list[tuple[str, str]]] = defaultdict(list)
+    for memory in free.values():
+        groups[memory.scope, memory.type].append(memory)
+    for a, b in neighbours:
+        if a in free and b in free and (key := (free[a].scope, free[a].type)) == (free[b].scope, free[b].type):
+            beside[key].append((a, b))
+    found = Findings()
+    for key, memories in groups.items():
+        if len(memories) > 1:
+            found.add(compare(memories, kept, beside[key]))
+    return found
+
+
+def _merges(found: Findings, kept: Forbids) -> tuple[list[Merge], dict[Statement, Merge]]:
+    """The merges, the closest first, and which of them each statement went into."""
+    drafts = []
+    for statements, weakest in found.merges:
+        members = sorted((memory for statement in statements for memory in statement.memories), key=age_key)
+        if not kept.forbids("merge", [memory.text for memory in members]):
+            drafts.append((_merge(statements, members, weakest), statements, weakest))
+    drafts.sort(key=lambda draft: (-(draft[2].judgement.score if draft[2] else 2), draft[0].text, draft[0].ids))
+    homes: dict[Statement, Merge] = {}
+    merges = []
+    for n, (merge, statements, _) in enumerate(drafts, 1):
+        merge = replace(merge, handle=f"M{n}")
+        merges.append(merge)
+        homes.update(dict.fromkeys(statements, merge))
+    return merges, homes
+
+
+def _merge(statements: list[Statement], members: list[Memory], weakest: Likeness | None) -> Merge:
+    ids = [memory.id for memory in members]
+    if weakest is None or weakest.judgement.safe:
+        return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
+    text = _fullest(statements, members)
+    judgement = weakest.judgement
+    texts = [memory.text for memory in members]
+    return Merge("", ids, "review", text, judgement.why, judgement.shared, judgement.differs, loses(texts, text))
+
+
+def _fullest(statements: list[Statement], members: list[Memory]) -> str:
+    """The text that drops the fewest specifics and has the most words; of equals the newest member's."""
+    texts = [statement.reading.text for statement in statements]
+    rank = {
+        memory.id: (-len(loses(texts, statement.reading.text)), len(statement.reading.words))
+        for statement in statements
+        for memory in statement.memories
+    }
+    return max(members, key=lambda memory: (rank[memory.id], age_key(memory))).text
+
+
+def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:
+    """Each contradiction once, the closest first: between two merges it is one, whichever members it was seen in."""
+    conflicts: list[Conflict] = []
+    for pair in _once(found.conflicts, homes):
+        older, newer = sorted((pair.a.newest, pair.b.newest), key=age_key)
+        handle = f"C{len(conflicts) + 1}"
+        judgement = pair.judgement
+        conflicts.append(Conflict(handle, older.id, newer.id, judgement.topic, _winner(older, newer), judgement.why))
+    return conflicts
+
+
+def _winner(older: Memory, newer: Memory) -> str | None:
+    """ "B" where the newer one also has the higher confidence; None where the two disagree or one is missing."""
+    if older.created is None or newer.created is None or older.created == newer.created:
+        return None
+    if older.confidence is None or newer.confidence is None or newer.confidence <= older.confidence:
+        return None
+    return "B"
+
+
+def _near_misses(found: Findings, homes: dict[Statement, Merge], most: int) -> list[NearMiss]:
+    near = _once(found.near, homes)[:most]
+    return [NearMiss([m.id for m in sorted((p.a.newest, p.b.newest), key=age_key)], p.judgement.why) for p in near]
+
+
+def _once(pairs: Iterable[Likeness], homes: dict[Statement, Merge]) -> list[Likeness]:
+    """The closest pair between any two merges or statements outside of one; the closest first."""
+    closest: dict[frozenset[object], Likeness] = {}
+    for pair in sorted(pairs, key=lambda pair: (-pair.judgement.score, pair.texts)):
+        ends = frozenset(id(homes.get(statement, statement)) for statement in (pair.a, pair.b))
+        if len(ends) == 2:
+            closest.setdefault(ends, pair)
+    return list(closest.values())
