@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+
 from .memory import Memory
 from .pairs import candidates
 from .snapshot import Snapshot
