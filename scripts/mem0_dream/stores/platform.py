@@ -1,0 +1,248 @@
+"""The mem0 Platform, through mem0ai's own MemoryClient."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from ..errors import DreamError
+from ..memory import Memory, Scope
+from .calls import Refusal, address, check_key, each, together
+from .protocol import UNCHANGED, Change, Draft, Listing, Result
+from .rows import in_scope, owners
+
+HOST = "https://api.mem0.ai"
+PAGE = 200  # the Platform's largest
+BATCH = 1000  # likewise
+WALKS = 3  # how often a listing that moves is read again
+EVENT_WAITS = (0.2, 0.4, 0.8, 1.6, 3.0, 5.0, 8.0, 10.0, 15.0, 15.0)  # seconds between looks at a pending add
+Item = TypeVar("Item")
+KEY_HINT = "MEM0_API_KEY, or platform.api_key in mem0's config.json"
+
+
+class PlatformStore:
+    """One account's memories on the Platform. Constructing it needs neither mem0 nor the network."""
+
+    kind = "platform"
+
+    def __init__(self, key: str, host: str = HOST, sleep: Callable[[float], None] = time.sleep, **options: Any) -> None:
+        """`options` go to the HTTP client (timeout in seconds)."""
+        self._key, self._host, self._sleep, self._options = key.strip(), host.strip().rstrip("/"), sleep, options
+        where = address(self._host, "MEM0_BASE_URL")
+        check_key(self._key, KEY_HINT)
+        self.identity = f"{where} account {hashlib.sha256(self._key.encode()).hexdigest()[:12]}"
+        self.label = f"platform {where}"
+
+    def __repr__(self) -> str:
+        return f"PlatformStore({self.identity!r})"
+
+    @functools.cached_property
+    def _client(self) -> Any:
+        from .engine import mem0  # mem0 and httpx take a second to load: not before they are needed
+        from .web import WebClient
+
+        package = mem0()
+        web = WebClient(
+            self._host, f"The mem0 Platform at {address(self._host)}", self._key, KEY_HINT, self._sleep, **self._options
+        )
+        try:
+            return package.MemoryClient(api_key=self._key, host=self._host, client=web)
+        except (AttributeError, ValueError):
+            web.close()
+            raise DreamError(f"{web.name} does not answer as the mem0 Platform does; check MEM0_BASE_URL.") from None
+
+    def close(self) -> None:
+        """Give the connections back."""
+        if "_client" in self.__dict__:
+            self._client.client.close()
+            del self._client
+
+    # Reading
+
+    def fetch(self, scope: Scope) -> Listing:
+        """Every memory of the scope, read again while rows shift between pages."""
+        before: set[str] = set()
+        for _ in range(WALKS):
+            rows, counts = self._walk(_filters(scope))
+            ids = {str(row.get("id")) for row in rows if isinstance(row, dict)}
+            listing = in_scope(_memories(rows), scope)
+            if not counts or counts == {len(ids)}:
+                return listing
+            if ids == before and len(counts) == 1:  # nothing moves: the Platform counts what it does not show
+                listing.notes.append(f"The Platform counts {counts.pop()} memories here and shows {len(ids)}.")
+                return listing
+            before = ids
+        listing.complete = False
+        listing.notes.append(
+            f"The list kept changing while it was read (the Platform counts {max(counts)}, {len(ids)} arrived);"
+            " run again when nothing writes to it."
+        )
+        return listing
+
+    def _walk(self, filters: dict[str, Any]) -> tuple[list[Any], set[int]]:
+        """The rows of every page, and every count that a page named."""
+        pages = [self._page(filters, 1)]
+        last = -(-max(_counts(pages), default=0) // PAGE)
+        pages += together(lambda page: self._page(filters, page), range(2, last + 1))
+        while pages[-1].get("next") and pages[-1]["results"]:
+            pages.append(self._page(filters, len(pages) + 1))
+        return [row for page in pages for row in page["results"]], _counts(pages)
+
+    def _page(self, filters: dict[str, Any], page: int) -> dict[str, Any]:
+        try:
+            return _listing(self._client.get_all(filters=filters, page=page, page_size=PAGE, show_expired=True))
+        except Refusal as refusal:
+            if refusal.status == 404 and page > 1:  # the list became shorter meanwhile
+                return {"results": []}
+            raise
+
+    def search(self, query: str, scope: Scope, limit: int) -> list[Memory]:
+        """The scope's memories nearest to a text, nearest first."""
+        if not query.strip():
+            return []
+        answer = self._client.search(query, filters=_filters(scope), top_k=max(1, min(limit, 1000)))
+        return in_scope(_memories(_listing(answer)["results"]), scope).memories[:limit]
+
+    def owners(self) -> list[tuple[str, str | None, int]]:
+        """For the account's first users, how many of their first memories are in which project; most first."""
+        entities = [row for row in _listing(self._client.users())["results"] if isinstance(row, dict)]
+        users = [str(row.get("name")) for row in entities if row.get("type") == "user"][:20]
+        pages = together(lambda user: self._page({"AND": [{"user_id": user}]}, 1), users)
+        return owners(memory for page in pages for memory in _memories(page["results"]))
+
+    # Writing
+
+    def add(self, drafts: Sequence[Draft]) -> list[Result]:
+        """Store each text as it stands. An add whose fate is unknown is not repeated: its result is unsure."""
+        client = self._client  # made before the threads start
+        return each(lambda draft: self._stored(client.add(**_addition(draft))), drafts)
+
+    def _stored(self, answer: Any) -> Result:
+        """What became of an add, waiting for its event where the Platform answers before it is done."""
+        waits = iter(EVENT_WAITS)
+        event = None
+        while True:
+            answer = answer if isinstance(answer, dict) else {"results": answer}
+            item = next((row for row in answer.get("results") or [] if isinstance(row, dict)), {})
+            if item.get("id"):
+                return Result(str(item["id"]))
+            status = str(answer.get("status") or item.get("status")).upper()
+            event = event or answer.get("event_id") or item.get("event_id")
+            if status == "FAILED":
+                return Result(error=f"The Platform could not store it ({answer.get('error') or 'it gives no reason'}).")
+            if status not in ("PENDING", "RUNNING") or not event:
+                return Result(error="The Platform stored nothing new; it may have this text already.", unsure=True)
+            wait = next(waits, None)
+            if wait is None:
+                return Result(error="The Platform has not stored it yet; it may still do so.", unsure=True)
+            self._sleep(wait)
+            try:
+                answer = self._client.client.get(f"/v1/event/{event}/").json()
+            except Refusal as refusal:
+                return Result(error=str(refusal), unsure=True)
+
+    def update(self, changes: Sequence[Change]) -> list[Result]:
+        """Change memories in place, whole: metadata that is given replaces what was there."""
+        single = [change.created is not None or change.expiration_date is not UNCHANGED for change in changes]
+        batch = [change for change, alone in zip(changes, single, strict=True) if not alone]
+        rest = [change for change, alone in zip(changes, single, strict=True) if alone]
+        client = self._client
+        batched = iter(self._batches(client.batch_update, batch, _fields, self._update))
+        rested = iter(each(self._update, rest))
+        return [next(rested) if alone else next(batched) for alone in single]
+
+    def _update(self, change: Change) -> Result:
+        fields = _fields(change)
+        if change.expiration_date is not UNCHANGED:
+            fields["expiration_date"] = change.expiration_date
+        if change.created is not None:
+            fields["timestamp"] = int(change.created.timestamp())
+        self._client.update(**fields)
+        return Result(change.id)
+
+    def delete(self, ids: Sequence[str]) -> list[Result]:
+        """Delete for good; what is not there is deleted already."""
+        return self._batches(self._client.batch_delete, ids, lambda id: {"memory_id": id}, self._delete)
+
+    def _delete(self, id: str) -> Result:
+        try:
+            self._client.delete(id)
+        except Refusal as refusal:
+            if refusal.status != 404:
+                raise
+        return Result(id)
+
+    def _batches(
+        self,
+        send: Callable[[list[dict[str, Any]]], Any],
+        items: Sequence[Item],
+        entry: Callable[[Item], dict[str, Any]],
+        alone: Callable[[Item], Result],
+    ) -> list[Result]:
+        """The items by the thousand; a batch that is refused for one of its items goes item by item."""
+        results: list[Result] = []
+        for start in range(0, len(items), BATCH):
+            some = items[start : start + BATCH]
+            entries = [entry(item) for item in some]
+            try:
+                if len(some) > 1:
+                    send(entries)
+                    results += [Result(item["memory_id"]) for item in entries]
+                else:
+                    results += each(alone, some)
+            except Refusal as refusal:
+                if not refusal.whole:
+                    results += each(alone, some)
+                elif not results and not refusal.unsure:
+                    raise
+                else:
+                    results += [Result(error=str(refusal), unsure=refusal.unsure)] * len(some)
+        return results
+
+
+def _filters(scope: Scope) -> dict[str, Any]:
+    parts = [("user_id", scope.user), ("app_id", scope.project), ("agent_id", scope.agent)]
+    return {"AND": [{name: value} for name, value in parts if value is not None]}
+
+
+def _addition(draft: Draft) -> dict[str, Any]:
+    return {
+        "messages": [{"role": "user", "content": draft.text}],
+        "user_id": draft.scope.user,
+        "app_id": draft.scope.project,
+        "agent_id": draft.scope.agent,
+        "run_id": draft.run_id,
+        "metadata": draft.metadata,
+        "infer": False,
+        "timestamp": int(draft.created.timestamp()) if draft.created else None,
+        "expiration_date": draft.expiration_date,
+    }
+
+
+def _fields(change: Change) -> dict[str, Any]:
+    fields: dict[str, Any] = {"memory_id": change.id}
+    if change.text is not UNCHANGED:
+        fields["text"] = change.text
+    if change.metadata is not UNCHANGED:
+        fields["metadata"] = change.metadata or {}
+    return fields
+
+
+def _listing(answer: Any) -> dict[str, Any]:
+    """An answer that lists something; what lists nothing is no empty list."""
+    if isinstance(answer, list):
+        return {"results": answer}
+    if isinstance(answer, dict) and isinstance(answer.get("results"), list):
+        return answer
+    raise DreamError("The mem0 Platform answered a listing with something that is none; check MEM0_BASE_URL.")
+
+
+def _memories(rows: Sequence[Any]) -> list[Memory]:
+    return [Memory(row) for row in rows if isinstance(row, dict)]
+
+
+def _counts(pages: Sequence[dict[str, Any]]) -> set[int]:
+    return {page["count"] for page in pages if isinstance(page.get("count"), int)}
