@@ -1,0 +1,297 @@
+"""mem0's own engine on this machine or in a database of the user's: mem0ai's Memory, made from a config."""
+
+from __future__ import annotations
+
+import json
+import logging
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ..errors import DreamError
+from ..memory import Memory, Scope
+from .config import Config, place, read_config
+from .engine import mem0
+from .protocol import UNCHANGED, Change, Draft, Listing, Result
+from .rows import in_scope, loosened, owners
+
+_LOUD = ("qdrant_client", "chromadb", "psycopg", "openai")
+_DRIVERS = {
+    "chroma": "chromadb",
+    "pgvector": "psycopg[binary,pool]",
+    "huggingface": "sentence-transformers",
+    "gemini": "google-genai",
+}
+# As mem0's own listing puts a payload: these beside the metadata, those nowhere.
+_BESIDE = ("user_id", "agent_id", "run_id", "actor_id", "role", "attributed_to", "expiration_date")
+_HIDDEN = {"data", "hash", "created_at", "updated_at", "id", "text_lemmatized", *_BESIDE}
+_WHOLE = {"qdrant", "pgvector", "chroma", "faiss"}  # engines that give as many rows as they are asked for
+_GIVE_UP = 3  # failures in a row after which the rest of a batch is not tried
+_Item = TypeVar("_Item")
+
+
+class LocalStore:
+    """One collection of mem0's engine. An on-disk one is this process's alone until close()."""
+
+    kind = "local"
+
+    def __init__(self, config: Config, embedder: Any = None) -> None:
+        """`embedder`, an object with mem0's embed(), stands in for the config's own."""
+        self._config = config
+        self._memory = _open(config, embedder)
+        settings = self._memory.config.vector_store
+        self._provider = settings.provider
+        self.identity = place(settings.provider, settings.config)
+        self.label = f"local {settings.provider}"
+        self._loosened: dict[Scope, Scope] = {}
+
+    @classmethod
+    def from_config(cls, path: Path, env: Mapping[str, str]) -> LocalStore:
+        """The store that mem0's config file describes; DreamError in one sentence where it cannot be opened."""
+        return cls(read_config(path, env))
+
+    def fetch(self, scope: Scope) -> Listing:
+        mine: list[Memory] = []
+        notes: list[str] = []
+        wanted, whole = scope, True
+        if scope.project:
+            mine, whole = self._list({"user_id": scope.user, "app_id": scope.project})
+        if not mine:  # none of this project: is it that the user's memories have no projects at all?
+            everything, whole = self._list({"user_id": scope.user})
+            wanted, notes = loosened(everything, scope)
+            mine = [memory for memory in everything if wanted.project in (None, memory.scope.project)]
+        self._loosened[scope] = wanted
+        listing = in_scope(mine, wanted)
+        listing.complete = whole
+        listing.notes += notes
+        return listing
+
+    def add(self, drafts: Sequence[Draft]) -> list[Result]:
+        return self._each(drafts, self._add)
+
+    def update(self, changes: Sequence[Change]) -> list[Result]:
+        return self._each(changes, self._update)
+
+    def delete(self, ids: Sequence[str]) -> list[Result]:
+        return self._each(ids, self._delete)
+
+    def search(self, query: str, scope: Scope, limit: int) -> list[Memory]:
+        if scope not in self._loosened:
+            self.fetch(scope)
+        wanted = self._loosened[scope]
+        filters = {"user_id": wanted.user, "app_id": wanted.project, "agent_id": wanted.agent}
+        try:
+            found = self._memory.search(
+                query, filters={key: value for key, value in filters.items() if value}, top_k=limit, threshold=0.0
+            )
+        except Exception as error:
+            raise self._failure("searched", error) from None
+        return in_scope(map(Memory, found["results"]), wanted).memories
+
+    def owners(self) -> list[tuple[str, str | None, int]]:
+        return owners(self._list(None)[0])
+
+    def close(self) -> None:
+        """Let go of the folder and of every connection."""
+        engine = self._memory.vector_store
+        held: list[Any] = [self._memory, getattr(engine, "client", None), getattr(engine, "connection_pool", None)]
+        for each in held:
+            if hasattr(each, "close"):
+                each.close()
+
+    def _list(self, filters: dict[str, str] | None) -> tuple[list[Memory], bool]:
+        """All memories that fit and whether they are surely all: the engine is asked for more until fewer come.
+
+        mem0's own get_all would fail for all of a user's memories where one has a date that is no text.
+        """
+        limit = 500
+        try:
+            while len(rows := _unwrapped(self._memory.vector_store.list(filters=filters, top_k=limit))) >= limit:
+                limit *= 2
+        except Exception as error:
+            raise self._failure("read", error) from None
+        whole = self._provider in _WHOLE or not rows or len(rows) % 1000 != 0  # other engines stop at round numbers
+        return [Memory(_record(row)) for row in rows], whole
+
+    def _add(self, draft: Draft) -> Result:
+        metadata = dict(draft.metadata)
+        if draft.scope.project:
+            metadata["app_id"] = draft.scope.project
+        if draft.created:
+            metadata["created_at"] = draft.created.isoformat()
+        answer = self._memory.add(
+            draft.text,
+            user_id=draft.scope.user or None,
+            agent_id=draft.scope.agent,
+            run_id=draft.run_id,
+            metadata=self._fitting(metadata),
+            expiration_date=draft.expiration_date,
+            infer=False,
+        )
+        return Result(str(answer["results"][0]["id"]))
+
+    def _update(self, change: Change) -> Result:
+        found = self._memory.vector_store.get(vector_id=change.id)
+        if found is None:
+            return Result(change.id, f"Memory {change.id} is not there any more.")
+        wanted: dict[str, Any] = {}
+        if change.text is not UNCHANGED:
+            wanted["text"] = change.text
+        if change.expiration_date is not UNCHANGED:
+            wanted["expiration_date"] = change.expiration_date
+        if change.metadata is not UNCHANGED:  # mem0 merges metadata; the project is part of it and stays
+            dropped = dict.fromkeys(set(found.payload) - _HIDDEN - {"app_id"})
+            wanted["metadata"] = dropped | self._fitting(change.metadata)
+        self._memory.update(change.id, **wanted)
+        return Result(change.id)
+
+    def _delete(self, id: str) -> Result:
+        if self._memory.vector_store.get(vector_id=id) is not None:
+            self._memory.delete(id)
+        return Result(id)
+
+    def _each(self, items: Sequence[_Item], act: Callable[[_Item], Result]) -> list[Result]:
+        results: list[Result] = []
+        failures = 0
+        for item in items:
+            id = item if isinstance(item, str) else getattr(item, "id", None)
+            if failures == _GIVE_UP:
+                results.append(Result(id, "Not tried, because the store failed several times in a row."))
+                continue
+            try:
+                results.append(act(item))
+                failures = 0
+            except Exception as error:
+                results.append(Result(id, str(self._failure("changed", error)), unsure=True))
+                failures += 1
+        return results
+
+    def _fitting(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
+        """Metadata as the engine can keep it: Chroma knows no empty list and no list or mapping of other things."""
+        if self._provider != "chroma":
+            return dict(metadata)
+        flat = {key: value for key, value in metadata.items() if value != []}
+        return {key: value if _flat(value) else json.dumps(value, ensure_ascii=False) for key, value in flat.items()}
+
+    def _failure(self, what: str, error: Exception) -> DreamError:
+        text = self._config.tell(error)
+        if "dimension" in text.lower() or "broadcast" in text.lower():
+            return DreamError(
+                f"The embedder of {self._config.name} gives vectors of another length than the collection holds"
+                f" ({text}); use the embedder that the collection was made with."
+            )
+        return DreamError(f"The store of {self._config.name} could not be {what} ({text}); check it and run again.")
+
+
+def _open(config: Config, embedder: Any) -> Any:
+    """mem0's Memory; the embedder is made apart, so that what fails can be named."""
+    package = mem0()
+    for name in _LOUD:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    warnings.filterwarnings("ignore", module="qdrant_client|chromadb|mem0|psycopg|pydantic")
+    idle = {"provider": "openai", "config": {"api_key": "unused"}}
+    made = embedder
+    try:
+        from mem0.configs.base import MemoryConfig
+        from mem0.utils.factory import EmbedderFactory
+
+        whole = MemoryConfig(**{**config.settings, "llm": idle})
+        if made is None:
+            wanted = whole.embedder
+            made = _make_embedder(config, lambda: EmbedderFactory.create(wanted.provider, wanted.config, None), wanted)
+        whole = MemoryConfig(**{**config.settings, "llm": idle, "embedder": idle})
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            memory = package.Memory(whole)
+        _knock(memory.vector_store)
+    except DreamError:
+        raise
+    except Exception as error:
+        raise _refused(config, error) from None
+    memory.embedding_model = made
+    return memory
+
+
+def _make_embedder(config: Config, make: Callable[[], Any], wanted: Any) -> Any:
+    try:
+        return make()
+    except ImportError as error:
+        raise _missing(config, wanted.provider, error) from None
+    except Exception as error:
+        raise DreamError(
+            f"The embedder {wanted.provider} of {config.name} cannot be made ({config.tell(error)});"
+            " set the key or the address it needs."
+        ) from None
+
+
+def _knock(engine: Any) -> None:
+    """A pool of connections opens in silence and waits long: try one connection, which says at once what is wrong."""
+    pool: Any = getattr(engine, "connection_pool", None)
+    if hasattr(pool, "conninfo"):
+        import psycopg
+
+        try:
+            psycopg.connect(pool.conninfo, connect_timeout=10).close()
+        except psycopg.Error:
+            pool.close()
+            raise
+
+
+def _refused(config: Config, error: Exception) -> DreamError:
+    provider = config.settings["vector_store"].get("provider", "qdrant")
+    if isinstance(error, ImportError):
+        return _missing(config, provider, error)
+    if "already accessed by another instance" in str(error):
+        folder = config.settings["vector_store"].get("config", {}).get("path", "the folder")
+        return DreamError(
+            f"The {provider} folder {folder} is in use by another process, and only one may open it at a time;"
+            " stop that process (or use a Qdrant server) and run again."
+        )
+    problems = getattr(error, "errors", None)  # pydantic repeats the whole input, secrets and all: its message only
+    if callable(problems):
+        error = ValueError(str(problems()[0].get("msg", "a field is wrong")))
+        return DreamError(f"{config.name} is not a config mem0 accepts ({config.tell(error)}); correct it.")
+    if type(error).__module__ == "sqlite3":
+        return DreamError(
+            f"mem0's history database of {config.name} cannot be opened ({config.tell(error)});"
+            " set history_db_path to a file you may write."
+        )
+    return DreamError(
+        f"The {provider} store of {config.name} cannot be opened ({config.tell(error)});"
+        " start it, or correct its address, name and password."
+    )
+
+
+def _missing(config: Config, provider: str, error: ImportError) -> DreamError:
+    package = _DRIVERS.get(provider) or (error.name or provider).split(".")[0]
+    return DreamError(
+        f'{config.name} uses {provider}, whose driver this Python lacks: pip install mem0ai "{package}" into a Python'
+        " of yours and name that Python in MEM0_DREAM_PYTHON."
+    )
+
+
+def _unwrapped(listed: Any) -> list[Any]:
+    """The rows of a listing: engines give them bare, in a list, or in a pair with a cursor."""
+    if isinstance(listed, (list, tuple)) and listed and isinstance(listed[0], (list, tuple)):
+        return list(listed[0])
+    return list(listed or [])
+
+
+def _record(row: Any) -> dict[str, Any]:
+    payload = row.payload or {}
+    record = {
+        "id": str(row.id),
+        "memory": payload.get("data", ""),
+        "hash": payload.get("hash"),
+        "metadata": {key: value for key, value in payload.items() if key not in _HIDDEN} or None,
+        "created_at": payload.get("created_at"),
+        "updated_at": payload.get("updated_at"),
+    }
+    return record | {key: payload[key] for key in _BESIDE if key in payload}
+
+
+def _flat(value: Any) -> bool:
+    if isinstance(value, list):
+        return len({type(item) for item in value}) == 1 and isinstance(value[0], (str, int, float, bool))
+    return value is None or isinstance(value, (str, int, float, bool))
