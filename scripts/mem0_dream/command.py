@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -56,7 +57,9 @@ def outcome(main: Callable[[list[str]], int], arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return 130
     except Exception as error:
-        if isinstance(error, OSError) and _nobody_reads():
+        if _reader_left(error):
+            with contextlib.suppress(OSError, ValueError):  # else Python complains when it closes the stream
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
         return _say(_unexpected(error), 1)
 
@@ -110,12 +113,7 @@ def _unexpected(error: Exception) -> str:
     return f"Unexpected failure ({name}); please report it with what stands last in {log}."
 
 
-def _nobody_reads() -> bool:
+def _reader_left(error: Exception) -> bool:
     """True where whoever read our output has gone (`| head`); the rest of it is then dropped in silence."""
-    try:
-        sys.stdout.flush()
-        return False
-    except (OSError, ValueError):
-        with contextlib.suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
+    windows = os.name == "nt" and isinstance(error, OSError) and error.errno == errno.EINVAL
+    return windows or isinstance(error, BrokenPipeError)
