@@ -1,7 +1,8 @@
 """A stand-in for the models behind the clients: a script answers, and every request it saw is kept.
 
-A script is a generator. It yields what the model says (text) or does (a Call), and is sent the Turn that follows:
-all the client said so far and the results of the calls just made. When it ends, the model says "Done."
+A script is a generator function. It is given the first Turn (all the client said so far), yields what the model says
+(text) or does (a Call), and is sent the Turn that follows, with the results of that call. When it ends, the model says
+"Done."
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -38,7 +39,8 @@ class Call:
     id: str = field(default_factory=lambda: uuid.uuid4().hex[:16])
 
 
-Script = Generator["str | Call", Turn, None]
+Acts = Generator["str | Call", Turn, None]
+Script = Callable[[Turn], Acts]
 
 
 class StandIn(ThreadingHTTPServer):
@@ -49,6 +51,7 @@ class StandIn(ThreadingHTTPServer):
     def __init__(self, script: Script) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.script = script
+        self.acts: Acts | None = None
         self.turns: list[Turn] = []
         self.guard = threading.Lock()
 
@@ -61,7 +64,10 @@ class StandIn(ThreadingHTTPServer):
         with self.guard:
             self.turns.append(turn)
             try:
-                return next(self.script) if len(self.turns) == 1 else self.script.send(turn)
+                if self.acts:
+                    return self.acts.send(turn)
+                self.acts = self.script(turn)
+                return next(self.acts)
             except StopIteration:
                 return "Done."
 
