@@ -44,7 +44,7 @@ class PlatformApi(WebService):
         """Keep memories given as texts or as records; their ids."""
         ids = []
         for number, given in enumerate(memories):
-            record = {"memory": given} if isinstance(given, str) else dict(given)
+            record: dict[str, Any] = {"memory": given} if isinstance(given, str) else dict(given)
             moment = datetime(2026, 1, 1, tzinfo=WEST) + timedelta(minutes=number)
             row = self._row(record.pop("memory", ""), {"user_id": user, "app_id": project}, moment)
             row.update(record)
