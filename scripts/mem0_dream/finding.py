@@ -11,12 +11,13 @@ from pathlib import Path
 from . import documents, draft, questions, report, runs, session
 from .errors import DreamError, UsageError
 from .judge import judge
+from .kept import Kept
+from .listing import listing
 from .memory import Memory
 from .plan import Plan
 from .policies import DEFAULTS, Policies
 from .snapshot import Snapshot, read_snapshot
 from .text import read
-from .verdicts import Kept
 
 NEIGHBOURS = 5  # of each memory, with --semantic
 
@@ -86,7 +87,7 @@ def page(plan: Plan, number: int, queue: list[str]) -> str:
 
 def listed(given: Given) -> str:
     """Every memory on one numbered line, similar ones together."""
-    memories = draft.listing(given.snapshot)
+    memories = listing(given.snapshot)
     width = len(str(len(memories)))
     rows = (f"#{n:<{width}} [{report.shown(m.type)}] {report.shown(m.text, 100)}" for n, m in enumerate(memories, 1))
     return "\n".join(rows)
@@ -94,7 +95,7 @@ def listed(given: Given) -> str:
 
 def explain(given: Given, one: str, other: str, today: date) -> str:
     """What two memories are to each other, and why."""
-    memories = draft.listing(given.snapshot)
+    memories = listing(given.snapshot)
     a, b = _named(memories, one), _named(memories, other)
     lines = [f'{name} "{report.shown(memory.text)}"' for name, memory in ((one, a), (other, b))]
     for name, memory in ((one, a), (other, b)):

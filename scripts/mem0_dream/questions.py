@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .memory import Memory
 from .plan import Conflict, Merge, Plan, Prune
-from .report import short_ids, shown
+from .report import dated, short_ids, shown
 from .text import marks
 
 PAGE = 25_000  # characters; what a client shows of one command without cutting it
@@ -89,15 +89,12 @@ def _conflict(plan: Plan, conflict: Conflict) -> str:
     head = f"{conflict.handle} conflict? {shown(conflict.why)}"
     if conflict.winner:
         head += f" (likely {conflict.winner})"
-    sides = [
-        f"{side} {_date(plan.memory(id))}{_text(plan.memory(id))}"
-        for side, id in (("A", conflict.a), ("B", conflict.b))
-    ]
+    sides = (f"{side} {_side(plan.memory(id))}" for side, id in (("A", conflict.a), ("B", conflict.b)))
     return "\n".join([head, *(f"  {side}" for side in sides)]) + "\n"
 
 
-def _date(memory: Memory) -> str:
-    return f"{memory.created.date().isoformat()} " if memory.created else ""
+def _side(memory: Memory) -> str:
+    return f"{_text(memory)} ({dated(memory)})"
 
 
 def _text(memory: Memory) -> str:

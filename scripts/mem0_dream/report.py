@@ -6,11 +6,14 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from os.path import commonprefix
+from typing import TYPE_CHECKING
 
 from . import __version__
 from .memory import Memory
 from .plan import Plan, Prune
-from .verdicts import Settled, SettledConflict, SettledMerge
+
+if TYPE_CHECKING:
+    from .verdicts import Settled, SettledConflict, SettledMerge
 
 NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories found."
 CANCELLED = "Cancelled. No changes made."
@@ -51,7 +54,7 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     whole = sorted(set(ids))
     length = 8
     for one, other in pairwise(whole):
-        length = max(length, len(commonprefix([one, other])) + 1)
+        length = max(length, len(commonprefix([one, other])) + 1)  # noqa: RUF071
     return {id: shown(id[:length]) for id in whole}
 
 
@@ -185,9 +188,14 @@ def sides(plan: Plan, settled: Settled, item: SettledConflict) -> list[str]:
     both = []
     for id in (item.conflict.a, item.conflict.b):
         memory = plan.memory(id)
-        date = memory.created.date().isoformat() if memory.created else "no date"
-        both.append(f'"{shown(merged.get(id, memory.text))}" ({date}, confidence: {_confidence(memory)})')
+        both.append(f'"{shown(merged.get(id, memory.text))}" ({dated(memory)})')
     return both
+
+
+def dated(memory: Memory) -> str:
+    """When it was stored and how sure it is, as a question shows it."""
+    date = memory.created.date().isoformat() if memory.created else "no date"
+    return f"{date}, confidence: {_confidence(memory)}"
 
 
 def _confidence(memory: Memory) -> str:

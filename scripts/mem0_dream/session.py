@@ -58,7 +58,7 @@ class Session:
         """A new run folder with the snapshot and the policies it was fetched under."""
         run = new_run(self.folder)
         run.write("policies", found.to_document())
-        write_snapshot(run, snapshot)
+        write_snapshot(run.folder / "snapshot.json", snapshot)
         return run
 
     def elsewhere(self) -> str:
