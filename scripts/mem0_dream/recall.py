@@ -1,0 +1,96 @@
+"""Whether search still finds what it found: the same questions put to a store before and after a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from .memory import Memory, Scope
+
+FIRST = 5  # a fact counts as found when it is among so many results
+_CLAUSE = re.compile(r"[.;:!?\n。；：！？、，](?:\s|$)|[。；：！？、，\n]|,\s|\s[—–-]\s|\s\(")
+_WORD = re.compile(r"[\w][\w./:@+#-]*[\w+#]|\w")
+_KEYS = 5  # key words in a question
+_LONGEST = 120  # characters of a first clause
+
+Found = Mapping["Probe", list[str]]  # the ids that each question found, best first
+
+
+class Searchable(Protocol):
+    """The one thing a store must do here."""
+
+    def search(self, query: str, scope: Scope, limit: int) -> list[Memory]: ...
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A question that ought to find the fact of memory `id`."""
+
+    id: str
+    query: str
+
+
+@dataclass
+class Recall:
+    """How many questions found their fact before and after; `lost` are those that did and no longer do."""
+
+    asked: int
+    before: int
+    after: int
+    lost: list[Probe] = field(default_factory=list)
+
+
+def queries(text: str) -> list[str]:
+    """What somebody might search for to find this text: its first clause, and its longest words in their order."""
+    whole = " ".join(text.split())
+    # Counted in bytes: five Chinese characters ask as much as twelve letters, and a bare "Auth:" asks nothing.
+    clauses = (" ".join(piece.split()) for piece in _CLAUSE.split(text))
+    clause = next((piece for piece in clauses if len(piece.encode(errors="replace")) >= 12), whole)[:_LONGEST].strip()
+    words = list(dict.fromkeys(_WORD.findall(whole)))
+    longest = sorted(words, key=lambda word: (-len(word), word))[:_KEYS]
+    keys = " ".join(word for word in words if word in longest)[:_LONGEST].strip()
+    return [query for query in dict.fromkeys([clause, keys]) if query]
+
+
+def probes(originals: Iterable[Memory]) -> list[Probe]:
+    """The questions for these memories, each memory's in turn."""
+    return [Probe(memory.id, query) for memory in originals for query in queries(memory.text)]
+
+
+def search(
+    store: Searchable, scope: Scope, asked: Iterable[Probe], step: Callable[[], object] = lambda: None
+) -> dict[Probe, list[str]]:
+    """Put every question to the store; `step` is called after each. One search of the store a question."""
+    found = {}
+    for probe in asked:
+        found[probe] = [memory.id for memory in store.search(probe.query, scope, FIRST)][:FIRST]
+        step()
+    return found
+
+
+def compare(before: Found, after: Found, carried: Mapping[str, str]) -> Recall:
+    """Both rounds side by side. `carried` names, for an original that is gone, the memory that carries its fact now.
+
+    Before, any of the originals that became one memory counts as the fact; a pruned memory is carried by none and is
+    not asked about by whoever calls.
+    """
+    result = Recall(len(before), 0, 0)
+    for probe, ids in before.items():
+        home = _home(probe.id, carried)
+        found = home in {_home(id, carried) for id in ids}
+        still = home in {_home(id, carried) for id in after.get(probe, [])}
+        result.before += found
+        result.after += still
+        if found and not still:
+            result.lost.append(probe)
+    return result
+
+
+def _home(id: str, carried: Mapping[str, str]) -> str:
+    seen = {id}
+    while (next_id := carried.get(id)) is not None and next_id not in seen:
+        id = next_id
+        seen.add(id)
+    return id
