@@ -2,14 +2,361 @@
 
 from __future__ import annotations
 
+import logging
+from datetime import datetime, timezone
+
 import pytest
+from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
 from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Change, Draft
 
 from tests.standins.platform_api import PlatformApi
+from tests.standins.web import Call, Fault
 
 ME = Scope("developer", "web-shop")
+JANUARY = datetime(2025, 1, 2, 3, 4, 5, 678, tzinfo=timezone.utc)
+
+
+def texts(listing):
+    return sorted(memory.text for memory in listing.memories)
+
+
+def facts(count):
+    return [f"Fact {i}" for i in range(count)]
+
+
+# Fetching
+
+
+def test_memories_on_three_pages_arrive_whole(api, store):
+    api.seed("developer", "web-shop", facts(401))
+    assert texts(store.fetch(ME)) == sorted(facts(401))
+    assert api.count("POST", "^/v3/memories/$") == 3
+
+
+def test_every_page_is_asked_for_with_its_size_and_with_expired_rows(api, store):
+    api.seed("developer", "web-shop", facts(401))
+    store.fetch(ME)
+    pages = [call for call in api.calls if call.path == "/v3/memories/"]
+    assert sorted(call.query["page"] for call in pages) == ["1", "2", "3"]
+    assert {call.query["page_size"] for call in pages} == {"200"}
+    assert all(call.body["show_expired"] for call in pages)
+
+
+def test_a_row_that_shifts_to_a_page_already_read_is_not_missed(api, store):
+    ids = api.seed("developer", "web-shop", facts(401))
+    api.before = once("/v3/memories/", 1, lambda: api.rows.pop(ids[-1]))  # the newest goes: every later row moves up
+    listing = store.fetch(ME)
+    assert texts(listing) == sorted(facts(400))
+    assert listing.complete
+
+
+def test_a_row_added_while_pages_are_read_does_not_arrive_twice(api, store):
+    api.seed("developer", "web-shop", facts(401))
+    api.before = once("/v3/memories/", 1, lambda: api.seed("developer", "web-shop", ["Late fact"]))
+    listing = store.fetch(ME)
+    assert texts(listing) == sorted([*facts(401), "Late fact"])
+
+
+def test_a_page_that_vanished_meanwhile_is_no_failure(api, store):
+    ids = api.seed("developer", "web-shop", facts(201))
+    api.before = once("/v3/memories/", 1, lambda: api.rows.pop(ids[0]))
+    assert texts(store.fetch(ME)) == sorted(facts(201)[1:])
+
+
+def test_a_list_that_never_stands_still_is_called_incomplete(api, store):
+    api.seed("developer", "web-shop", facts(401))
+
+    def grow(call: Call) -> None:
+        if call.query.get("page") in ("1", "2", "3"):
+            api.seed("developer", "web-shop", [f"Row {len(api.rows)}"])
+
+    api.before = grow
+    listing = store.fetch(ME)
+    assert not listing.complete
+    assert "kept changing" in listing.notes[0]
+
+
+def test_a_count_that_differs_from_the_rows_is_told(api, store, monkeypatch):
+    api.seed("developer", "web-shop", facts(3))
+    real = api._list
+    monkeypatch.setattr(api, "_list", lambda call: {**real(call), "count": 5})
+    listing = store.fetch(ME)
+    assert listing.complete and len(listing.memories) == 3
+    assert listing.notes == ["The Platform counts 5 memories here and shows 3."]
+
+
+def test_a_list_without_a_count_is_read_to_its_last_page(api, store, monkeypatch):
+    api.seed("developer", "web-shop", facts(401))
+    real = api._list
+    monkeypatch.setattr(api, "_list", lambda call: {k: v for k, v in real(call).items() if k != "count"})
+    assert texts(store.fetch(ME)) == sorted(facts(401))
+
+
+def test_rows_of_others_that_the_platform_sends_all_the_same_are_dropped_and_counted(api, store, monkeypatch):
+    api.seed("developer", "web-shop", ["Mine"])
+    api.seed("reviewer", "web-shop", ["Another user's"])
+    api.seed("developer", "other", ["Another project's"])
+    monkeypatch.setattr("tests.standins.platform_api._passes", lambda row, filters: True)
+    listing = store.fetch(ME)
+    assert (texts(listing), listing.dropped) == (["Mine"], 2)
+
+
+def test_without_a_project_all_of_the_users_memories_arrive(api, store):
+    api.seed("developer", "web-shop", ["One"])
+    api.seed("developer", None, ["Two"])
+    assert texts(store.fetch(Scope("developer", None))) == ["One", "Two"]
+
+
+def test_the_flat_and_the_wrapped_filter_name_the_same_memories(api, store):
+    api.seed("developer", "web-shop", facts(5))
+    api.seed("developer", "other", facts(5))
+    flat = store._client.get_all(filters={"user_id": "developer", "app_id": "web-shop"}, page=1, page_size=200)
+    assert {row["id"] for row in flat["results"]} == {memory.id for memory in store.fetch(ME).memories}
+
+
+def test_merged_rows_stay_hidden_and_expired_ones_are_shown(api, store):
+    rows = [{"memory": "Merged", "lifecycle_state": "merged"}, {"memory": "Expired", "expiration_date": "2020-01-01"}]
+    api.seed("developer", "web-shop", rows)
+    (memory,) = store.fetch(ME).memories
+    assert memory.protection(JANUARY.date()) == "expired"
+
+
+def test_search_finds_the_nearest_of_the_scope(api, store):
+    api.seed("developer", "web-shop", ["The shop sells books", "Deploys go to the cloud"])
+    api.seed("developer", "other", ["The shop sells wine"])
+    assert [memory.text for memory in store.search("shop books", ME, 5)] == ["The shop sells books"]
+
+
+def test_owners_tell_who_has_memories(api, store):
+    api.seed("developer", "web-shop", ["One", "Two"])
+    api.seed("reviewer", None, ["Three"])
+    assert store.owners() == [("developer", "web-shop", 2), ("reviewer", None, 1)]
+
+
+# Adding
+
+
+def test_an_added_memory_is_stored_as_it_stands(api, store):
+    draft = Draft("The build uses Node 20.", Scope("developer", "web-shop", "coder"), {"type": "decision"}, run_id="s1")
+    (result,) = store.add([draft])
+    row = api.rows[result.id]
+    assert [row[k] for k in ("memory", "user_id", "app_id", "agent_id", "session_id", "metadata")] == [
+        "The build uses Node 20.",
+        "developer",
+        "web-shop",
+        "coder",
+        "s1",
+        {"type": "decision"},
+    ]
+
+
+def test_an_added_memory_keeps_the_date_of_its_original_to_the_second(api, store):
+    (result,) = store.add([Draft("Text", ME, {}, created=JANUARY)])
+    (memory,) = store.fetch(ME).memories
+    assert memory.created == JANUARY.replace(microsecond=0)
+    assert memory.id == result.id
+
+
+def test_an_expiry_is_added_with_the_memory(api, store):
+    (result,) = store.add([Draft("Text", ME, {}, expiration_date="2031-01-01")])
+    assert api.rows[result.id]["expiration_date"] == "2031-01-01"
+
+
+def test_an_add_that_is_pending_is_waited_for(api, store):
+    api.polls_to_finish = 3
+    (result,) = store.add([Draft("Text", ME, {})])
+    assert api.rows[result.id]["memory"] == "Text"
+    assert api.count("GET", "^/v1/event/") == 3
+
+
+def test_an_add_that_stays_pending_is_unsure(api, store):
+    api.polls_to_finish = 10_000
+    (result,) = store.add([Draft("Text", ME, {})])
+    assert result.unsure and result.id is None
+
+
+def test_an_add_that_fails_later_is_an_error(api, store):
+    api.polls_to_finish, api.event_ends_in = 1, "FAILED"
+    (result,) = store.add([Draft("Text", ME, {})])
+    assert (result.id, result.unsure) == (None, False)
+    assert "storage is out of order" in result.error
+
+
+def test_an_exact_repeat_that_the_platform_drops_is_unsure_and_not_called_done(api, store):
+    api.seed("developer", "web-shop", ["Text"])
+    (result,) = store.add([Draft("Text", ME, {})])
+    assert result.unsure and "stored nothing new" in result.error
+
+
+def test_an_add_whose_answer_is_lost_is_not_repeated(api, store):
+    api.fail("POST", "/add/", Fault(reset=True, acts=True))
+    (result,) = store.add([Draft("Text", ME, {})])
+    assert result.unsure and api.count("POST", "/add/") == 1 and len(api.rows) == 1
+
+
+def test_an_add_is_repeated_when_the_rate_was_limited(api, store):
+    api.fail("POST", "/add/", Fault(429), Fault(429))
+    (result,) = store.add([Draft("Text", ME, {})])
+    assert result.id in api.rows
+
+
+def test_one_refused_add_does_not_stop_the_others(api, store):
+    drafts = [Draft("Good", ME, {}), Draft("Too much metadata", ME, {"note": "x" * 2001}), Draft("Good too", ME, {})]
+    results = store.add(drafts)
+    assert [result.id is not None for result in results] == [True, False, True]
+    assert "2000 characters" in results[1].error and not results[1].unsure
+
+
+def test_a_used_up_quota_stops_the_adds_that_have_not_begun(api, store):
+    api.fail("POST", "/add/", Fault(413, '{"error": "Memory quota exceeded"}'), forever=True)
+    with pytest.raises(DreamError, match=r"no room left.*raise the plan"):
+        store.add([Draft(text, ME, {}) for text in facts(100)])
+    assert api.count("POST", "/add/") <= 8
+
+
+def test_at_most_eight_calls_are_under_way_at_once(api, store):
+    api.latency = 0.01
+    store.add([Draft(text, ME, {}) for text in facts(60)])
+    assert 1 < api.most_at_once <= 8
+
+
+# Changing
+
+
+def test_an_update_changes_only_what_it_names(api, store):
+    (id,) = api.seed("developer", "web-shop", [{"memory": "Old text", "metadata": {"type": "decision", "a": 1}}])
+    store.update([Change(id, text="New text")])
+    assert (api.rows[id]["memory"], api.rows[id]["metadata"]) == ("New text", {"type": "decision", "a": 1})
+
+
+def test_given_metadata_replaces_what_was_there(api, store):
+    (id,) = api.seed("developer", "web-shop", [{"memory": "Text", "metadata": {"a": 1, "b": 2}}])
+    store.update([Change(id, metadata={"b": 3})])
+    assert (api.rows[id]["memory"], api.rows[id]["metadata"]) == ("Text", {"b": 3})
+
+
+def test_a_date_and_an_expiry_can_be_set_and_taken_back(api, store):
+    (id,) = api.seed("developer", "web-shop", ["Text"])
+    store.update([Change(id, expiration_date="2020-01-01", created=JANUARY)])
+    (memory,) = store.fetch(ME).memories
+    assert memory.created == JANUARY.replace(microsecond=0) and memory.record["expiration_date"] == "2020-01-01"
+    store.update([Change(id, expiration_date=None)])
+    assert api.rows[id]["expiration_date"] is None
+
+
+def test_many_plain_changes_are_one_call_and_answer_in_order(api, store):
+    ids = api.seed("developer", "web-shop", facts(20))
+    changes = [Change(id, text=f"New {i}", expiration_date="2031-01-01") if i % 5 == 0 else Change(id, text=f"New {i}")
+               for i, id in enumerate(ids)]  # fmt: skip
+    assert [result.id for result in store.update(changes)] == ids
+    assert [api.rows[id]["memory"] for id in ids] == [f"New {i}" for i in range(20)]
+    assert (api.count("PUT", "/batch/"), api.count("PUT", "/memories/")) == (1, 4)
+
+
+def test_a_batch_refused_for_one_change_is_done_one_by_one(api, store):
+    ids = api.seed("developer", "web-shop", facts(3))
+    changes = [Change(ids[0], text="A"), Change(ids[1], metadata={"note": "x" * 2001}), Change(ids[2], text="C")]
+    results = store.update(changes)
+    assert [result.error is None for result in results] == [True, False, True]
+    assert [api.rows[id]["memory"] for id in ids] == ["A", "Fact 1", "C"]
+
+
+def test_a_change_of_a_memory_that_is_gone_is_an_error(api, store):
+    ids = api.seed("developer", "web-shop", facts(1))
+    store.delete(ids)
+    (result,) = store.update([Change(ids[0], text="New")])
+    assert "not found" in result.error
+
+
+# Deleting
+
+
+def test_deletes_go_by_the_thousand(api, store):
+    ids = api.seed("developer", "web-shop", facts(2100))
+    results = store.delete(ids)
+    assert [result.id for result in results] == ids
+    assert (api.rows, api.count("DELETE", "/batch/")) == ({}, 3)
+
+
+def test_a_delete_of_what_is_gone_is_done(api, store):
+    ids = api.seed("developer", "web-shop", facts(1))
+    store.delete(ids)
+    assert store.delete(ids)[0].error is None
+
+
+def test_an_id_that_is_none_does_not_keep_the_others(api, store):
+    ids = api.seed("developer", "web-shop", facts(2))
+    results = store.delete([ids[0], "not-an-id", ids[1]])
+    assert [result.error is None for result in results] == [True, False, True]
+    assert api.rows == {}
+
+
+def test_a_delete_answered_with_nothing_is_done(api, store):
+    ids = api.seed("developer", "web-shop", facts(1))
+    api.fail("DELETE", "/memories/", Fault(204, "", acts=True))
+    assert store.delete(ids)[0].error is None
+
+
+def test_a_batch_that_may_or_may_not_have_arrived_is_unsure(api, store):
+    ids = api.seed("developer", "web-shop", facts(2))
+    api.fail("DELETE", "/batch/", Fault(502, acts=True), forever=True)
+    assert all(result.unsure for result in store.delete(ids))
+
+
+# Secrets and silence
+
+
+def test_building_a_store_needs_neither_mem0_nor_a_network():
+    store = PlatformStore("m0-secret-key", "http://127.0.0.1:9/")
+    assert store.identity.startswith("127.0.0.1:9 account ") and store.label == "platform 127.0.0.1:9"
+
+
+def test_two_keys_are_two_accounts_and_neither_is_shown():
+    one, other = PlatformStore("m0-secret-one"), PlatformStore("m0-secret-two")
+    assert one.identity != other.identity
+    assert "secret" not in f"{one.identity} {one.label} {one!r}"
+
+
+@pytest.mark.parametrize("key", ["m0-secret\nkey", "m0-secret key", "m0-secret-ключ"])
+def test_a_key_that_cannot_be_one_is_refused_without_showing_it(key):
+    with pytest.raises(DreamError, match="MEM0_API_KEY") as caught:
+        PlatformStore(key)
+    assert "secret" not in str(caught.value)
+
+
+def test_an_address_that_is_none_is_refused():
+    with pytest.raises(DreamError, match="MEM0_BASE_URL is not a web address"):
+        PlatformStore("m0-key", "api.example.com")
+
+
+def test_nothing_of_mem0_reaches_the_user(api, store, capfd, caplog):
+    with caplog.at_level(logging.WARNING):
+        api.fail("POST", "^/v3/memories/$", Fault(400, '{"error": "no"}'), forever=True)
+        with pytest.raises(DreamError):
+            store.fetch(ME)
+    assert caplog.text == "" and capfd.readouterr() == ("", "")
+
+
+def test_a_key_that_the_service_repeats_is_not_shown(api, store):
+    api.fail("POST", "^/v3/memories/$", Fault(400, f'{{"error": "bad token {api.key}"}}'))
+    with pytest.raises(DreamError) as caught:
+        store.fetch(ME)
+    assert api.key not in str(caught.value)
+
+
+def once(path, number, act):
+    """Act before the call after the given number of calls to a path."""
+    seen = []
+
+    def before(call: Call) -> None:
+        if call.path == path:
+            seen.append(call)
+            if len(seen) == number + 1:
+                act()
+
+    return before
 
 
 @pytest.fixture
@@ -24,48 +371,3 @@ def store(api):
     made = PlatformStore(api.key, api.url, sleep=lambda seconds: None, timeout=5)
     yield made
     made.close()
-
-
-def texts(listing):
-    return sorted(memory.text for memory in listing.memories)
-
-
-def test_memories_on_three_pages_arrive_whole(api, store):
-    api.seed("developer", "web-shop", [f"Fact {i}" for i in range(401)])
-    listing = store.fetch(ME)
-    assert texts(listing) == sorted(f"Fact {i}" for i in range(401))
-    assert api.count("POST", "^/v3/memories/$") == 3
-
-
-def test_an_added_memory_is_stored_as_it_stands(api, store):
-    (result,) = store.add([Draft("The build uses Node 20.", ME, {"type": "decision"})])
-    row = api.rows[result.id]
-    assert (row["memory"], row["app_id"], row["metadata"]) == (
-        "The build uses Node 20.",
-        "web-shop",
-        {"type": "decision"},
-    )
-
-
-def test_an_update_changes_only_what_it_names(api, store):
-    (id,) = api.seed("developer", "web-shop", [{"memory": "Old text", "metadata": {"type": "decision", "a": 1}}])
-    store.update([Change(id, text="New text")])
-    assert (api.rows[id]["memory"], api.rows[id]["metadata"]) == ("New text", {"type": "decision", "a": 1})
-
-
-def test_many_deletes_are_one_call(api, store):
-    ids = api.seed("developer", "web-shop", [f"Fact {i}" for i in range(30)])
-    store.delete(ids)
-    assert api.rows == {} and api.count("DELETE", "") == 1
-
-
-def test_search_finds_the_nearest_of_the_scope(api, store):
-    api.seed("developer", "web-shop", ["The shop sells books", "Deploys go to the cloud"])
-    api.seed("developer", "other", ["The shop sells wine"])
-    assert [memory.text for memory in store.search("shop books", ME, 5)] == ["The shop sells books"]
-
-
-def test_owners_tell_who_has_memories(api, store):
-    api.seed("developer", "web-shop", ["One", "Two"])
-    api.seed("reviewer", None, ["Three"])
-    assert store.owners() == [("developer", "web-shop", 2), ("reviewer", None, 1)]
