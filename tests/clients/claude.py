@@ -79,7 +79,7 @@ class Claude:
 
         def run() -> Session:
             with serving(script) as model:
-                command = [self.program, "-p", prompt, "--output-format", "stream-json", "--verbose", *options]
+                command = [str(self.program), "-p", prompt, "--output-format", "stream-json", "--verbose", *options]
                 env = self._env(model.url)
                 done = subprocess.run(
                     command,
@@ -105,11 +105,11 @@ class Claude:
 
         def run() -> Session:
             with serving(script) as model:
-                command = [self.program, "-p", "--input-format", "stream-json", "--output-format", "stream-json"]
+                command = [str(self.program), "-p", "--input-format", "stream-json", "--output-format", "stream-json"]
                 command += ["--verbose", "--permission-prompt-tool", "stdio", *options]
-                return _converse(
-                    command, self._env(model.url), self.work, prompt, answer, until, Session(turns=model.turns)
-                )
+                # Only the hosts that the client knows count as attended; a nameless one would be refused `--apply`.
+                env = {**self._env(model.url), "CLAUDE_CODE_ENTRYPOINT": "claude-desktop"}
+                return _converse(command, env, self.work, prompt, answer, until, Session(turns=model.turns))
 
         return offline(run)
 
@@ -127,7 +127,7 @@ class Claude:
 
 
 def _converse(
-    command: list[Any],
+    command: list[str],
     env: dict[str, str],
     work: Path,
     prompt: str,

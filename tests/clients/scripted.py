@@ -20,6 +20,7 @@ class Skill:
         self.text = turn.text
         self.scope = f" {scope}" if scope else ""
         self.run = ""
+        self.id = ""  # of the run to take back
         self.in_codex = "exec_command" in turn.tools
         if told := re.search(r"<path>(/[^<]*)/skills/dream/SKILL\.md</path>", turn.text):
             # Codex fills nothing in, but names the file: the skill says to take the folder two above.
@@ -32,7 +33,9 @@ class Skill:
         fences = re.findall(r"^```bash\n(.*?)^```", section.group(), re.MULTILINE | re.DOTALL)
         lines = [line for fence in fences for line in fence.splitlines()]
         command = next(line for line in lines if f"/scripts/{script}" in line and option in line)
-        command = command.replace(" SCOPE", self.scope).replace('"RUN"', f'"{self.run}"')
+        command = (
+            command.replace(" SCOPE", self.scope).replace('"RUN"', f'"{self.run}"').replace('"ID"', f'"{self.id}"')
+        )
         if answers is not None:
             quoted = json.dumps(answers, ensure_ascii=False).replace("'", "'\\''")
             command = f"{command[: command.index('--decide')]}--decide '{quoted}'"
@@ -114,5 +117,18 @@ def unattended(scope: str, judge: Judge) -> Script:
         page = yield from skill.step("Auto mode", "find_dupes.py")
         yield from skill.step("Auto mode", "apply_plan.py", "--decide", judge(page))
         yield (yield from skill.step("Auto mode", "apply_plan.py", "SCOPE --auto"))
+
+    return script
+
+
+def undo(scope: str) -> Script:
+    """Takes back the newest run that the history shows."""
+
+    def script(first: Turn) -> Acts:
+        skill = Skill(first, scope)
+        history = yield from skill.step("Undo", "apply_plan.py", "--history")
+        runs = re.findall(r"\d{8}T\d{6}Z-\w+", history)
+        skill.id = max(runs, default="")
+        yield (yield from skill.step("Undo", "apply_plan.py", "--undo"))
 
     return script

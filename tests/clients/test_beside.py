@@ -81,8 +81,8 @@ def test_laid_over_mem0s_plugin_its_other_scripts_go_on_working(tmp_path: Path):
 def mem0_plugin(folder: Path) -> Path:
     """A marketplace with another plugin named mem0, that has a dream and a forget of its own."""
     plugin = folder / "mem0-plugins" / "mem0"
-    market = {"name": "mem0-plugins", "description": "other", "owner": {"name": "others"}, "plugins": []}
-    market["plugins"] = [{"name": "mem0", "source": "./mem0", "description": "other"}]
+    entry = {"name": "mem0", "source": "./mem0", "description": "other"}
+    market = {"name": "mem0-plugins", "description": "other", "owner": {"name": "others"}, "plugins": [entry]}
     for path, body in ((plugin.parent, market), (plugin, {"name": "mem0", "version": "0.0.1", "description": "other"})):
         (path / ".claude-plugin").mkdir(parents=True)
         name = "marketplace.json" if body is market else "plugin.json"

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""What one pass puts before the model, in tokens (characters / 4), against sending it every memory.
+
+Counted for this plugin: SKILL.md, each command as the skill gives it, and all that the commands print, on a file
+store. Counted for the published way: the memories alone, as get_memories answers them, without its instructions.
+
+    python3 benchmarks/tokens.py [SIZE ...]        (200 2000 20000)
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+SKILL = ROOT / "skills" / "dream" / "SKILL.md"
+PAGES = 4  # as many as the skill has the agent read in one run
+
+_SYLLABLES = "bar cel dor fen gal hix jun kel lom mir nov pra quo ras sel tam ulv wex yor zan".split()  # noqa: SIM905
+_RULES = (
+    "{a} reads its limits from {b}.toml and reloads them on SIGHUP",
+    "Requests to {a} carry the {b} header, because the {c} proxy strips cookies",
+    "Never call {a} from the {b} worker: it holds the {c} lock",
+    "The {a} table is partitioned by {b}, one partition per {c}",
+    "Errors of {a} are wrapped in {b}Error and logged once, by {c}",
+    "Tests for {a} use the {b} fixture and freeze {c}",
+    "{a} was split from {b} so that {c} can be deployed alone",
+    "The team prefers {a} over {b} when {c} is involved",
+)
+_CHANGES = (
+    ("{a} keeps results for {n} minutes", "{a} keeps its results for {m} minutes"),
+    ("Deploys of {a} wait for {b}", "Deploys of {a} no longer wait for {b}"),
+    ("{a} listens on port {n}00", "{a} listens on port {m}00"),
+)
+
+
+@dataclass
+class Cost:
+    """Characters, by where they come from; and how many memories the store had."""
+
+    memories: int
+    skill: int = 0
+    commands: int = 0
+    printed: int = 0
+    largest: int = 0  # of one command's output
+    published: int = 0
+
+    @property
+    def ours(self) -> int:
+        return self.skill + self.commands + self.printed
+
+
+def store(size: int, seed: int = 7) -> list[dict[str, Any]]:
+    """`size` memories of one project: mostly distinct, 2 % restated, 1 % with another value, 2 % stale notes."""
+    luck = random.Random(seed)
+
+    def name() -> str:
+        return "".join(luck.choices(_SYLLABLES, k=3))
+
+    texts: list[tuple[str, str]] = []
+    while len(texts) < size:
+        kind, number = luck.random(), luck.randint(2, 50)
+        words = {"a": name(), "b": name(), "c": name(), "n": number, "m": number + luck.randint(1, 9)}
+        rule = luck.choice(_RULES).format(**words)
+        texts.append((rule, "decision"))
+        if kind < 0.02:
+            texts.append((f"Note: {rule[0].lower()}{rule[1:]}, as agreed", "decision"))
+        elif kind < 0.03:
+            texts += [(text.format(**words), "convention") for text in luck.choice(_CHANGES)]
+        elif kind < 0.05:
+            texts.append((f"Session ended in the middle of {words['a']}", "session_state"))
+    return [_record(number, text, kind, luck) for number, (text, kind) in enumerate(texts[:size])]
+
+
+def _record(number: int, text: str, kind: str, luck: random.Random) -> dict[str, Any]:
+    created = (datetime.now(timezone.utc) - timedelta(days=luck.randint(1, 400))).isoformat(timespec="seconds")
+    empty = ("agent_id", "session_id", "categories", "structured_attributes", "replaced_by", "expiration_date")
+    return {
+        "id": f"{luck.getrandbits(128):032x}",
+        "memory": text,
+        "user_id": "dev",
+        "app_id": "shop",
+        "metadata": {"type": kind, "branch": "main", "confidence": 0.7, "files": ["*"], "source": "auto_capture"},
+        "created_at": created,
+        "updated_at": created,
+        "synthesized": False,
+        **dict.fromkeys(empty),
+    }
+
+
+def measure(size: int) -> Cost:
+    """One asked pass over a store of `size` memories, up to its report."""
+    records = store(size)
+    cost = Cost(size, skill=len(SKILL.read_text(encoding="utf-8").split("---\n", 2)[2]))
+    cost.published = len(json.dumps(records, ensure_ascii=False))
+    with tempfile.TemporaryDirectory() as folder:
+        export = Path(folder) / "export.json"
+        export.write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
+        scope = ["--store", "file", "--config", str(export), "--user", "dev", "--project", "shop"]
+
+        def step(script: str, *arguments: str) -> str:
+            command = [sys.executable, str(ROOT / "scripts" / script), *arguments]
+            env = {**os.environ, "MEM0_DREAM_HOME": str(Path(folder) / "home")}
+            done = subprocess.run(
+                command, capture_output=True, text=True, encoding="utf-8", env=env, cwd=folder, check=False
+            )
+            if done.returncode:
+                raise SystemExit(f"{script} ended with exit {done.returncode}: {done.stderr}")
+            cost.commands += len(" ".join(command[1:]))
+            cost.printed += len(done.stdout) + len(done.stderr)
+            cost.largest = max(cost.largest, len(done.stdout) + len(done.stderr))
+            return done.stdout
+
+        step("parse_mem0_config.py")
+        run = step("fetch_all.py", *scope).partition("Run: ")[2].strip()
+        asked: list[str] = []
+        for number in range(1, PAGES + 1):
+            page = step("find_dupes.py", "--run", run, *(["--page", str(number)] if number > 1 else []))
+            asked += re.findall(r"^(M\d+) ", page, re.MULTILINE)
+            if f"--page {number + 1}" not in page:
+                break
+        for first in range(0, len(asked), 400):
+            answers = dict.fromkeys(asked[first : first + 400], True)
+            step("apply_plan.py", "--run", run, *scope, "--decide", json.dumps(answers))
+        step("apply_plan.py", "--run", run, *scope, "--report")
+    return cost
+
+
+def main(arguments: list[str]) -> int:
+    print("memories   every memory   this plugin   (skill  commands  printed)   of it   largest output")
+    for size in [int(argument) for argument in arguments] or [200, 2000, 20000]:
+        cost = measure(size)
+        parts = f"({cost.skill // 4:5}  {cost.commands // 4:8}  {cost.printed // 4:7})"
+        share = 100 * cost.ours / cost.published
+        print(
+            f"{size:8}   {cost.published // 4:12}   {cost.ours // 4:11}   {parts}  {share:5.1f} %   "
+            f"{cost.largest} characters"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
