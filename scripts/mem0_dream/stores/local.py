@@ -115,7 +115,7 @@ class LocalStore:
         return [Memory(_record(row)) for row in rows], whole
 
     def _add(self, draft: Draft) -> Result:
-        metadata = dict(draft.metadata)
+        metadata = {key: value for key, value in self._fitting(draft.metadata).items() if value is not None}
         if draft.scope.project:
             metadata["app_id"] = draft.scope.project
         if draft.created:
@@ -125,7 +125,7 @@ class LocalStore:
             user_id=draft.scope.user or None,
             agent_id=draft.scope.agent,
             run_id=draft.run_id,
-            metadata=self._fitting(metadata),
+            metadata=metadata,
             expiration_date=draft.expiration_date,
             infer=False,
         )
@@ -168,11 +168,11 @@ class LocalStore:
         return results
 
     def _fitting(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
-        """Metadata as the engine can keep it: Chroma knows no empty list and no list or mapping of other things."""
+        """Metadata as the engine can keep it: Chroma knows no empty list, no mapping and no list of mixed things."""
         if self._provider != "chroma":
             return dict(metadata)
-        flat = {key: value for key, value in metadata.items() if value != []}
-        return {key: value if _flat(value) else json.dumps(value, ensure_ascii=False) for key, value in flat.items()}
+        kept = {key: None if value == [] else value for key, value in metadata.items()}
+        return {key: value if _flat(value) else json.dumps(value, ensure_ascii=False) for key, value in kept.items()}
 
     def _failure(self, what: str, error: Exception) -> DreamError:
         text = self._config.tell(error)
