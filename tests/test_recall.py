@@ -1,8 +1,11 @@
 """Whether search finds after a run what it found before."""
 
 import pytest
+from mem0_dream.journal import Operation
 from mem0_dream.memory import Memory, Scope
-from mem0_dream.recall import FIRST, Probe, compare, probes, queries, search
+from mem0_dream.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.recall import FIRST, Probe, Recall, carried, compare, probes, queries, search, told, touched
+from mem0_dream.verdicts import settle
 
 SCOPE = Scope("dev", "shop")
 
@@ -98,3 +101,40 @@ def test_every_question_is_one_step():
     steps = []
     search(Words(), SCOPE, probes([memory("a", "staging runs postgres fifteen, always")]), lambda: steps.append(1))
     assert len(steps) == 2
+
+
+def decided():
+    """A plan of which all is accepted: a merge whose memory then loses a contradiction, and a prune."""
+    records = {id: {"id": id, "memory": f"text {id}", "metadata": {"type": "decision"}} for id in "abcde"}
+    plan = Plan(
+        {"kind": "file", "identity": "x"},
+        SCOPE,
+        merges=[Merge("M1", ["a", "b"], "safe", "text b", "")],
+        conflicts=[Conflict("C1", "b", "c", "x", None, "")],
+        prunes=[Prune("P1", "d", "decision", "retention", 9, 1)],
+        memories=records,
+    )
+    return settle(plan, {"C1": "B"}), [
+        Operation("o", "M1", "merge", [records["a"], records["b"]], state="done", left=[{"id": "m"}])
+    ]
+
+
+def test_touched_are_members_and_both_sides_but_not_what_is_pruned():
+    assert [m.id for m in touched(decided()[0])] == ["a", "b", "c"]
+
+
+def test_a_merged_memory_that_loses_is_carried_by_the_winner():
+    asked = [Probe("a", "x")]
+    assert compare({asked[0]: ["a"]}, {asked[0]: ["c"]}, carried(*decided())).after == 1
+
+
+def test_a_merge_that_was_dropped_carries_nothing():
+    settled, operations = decided()
+    operations[0].state = "dropped"
+    assert "a" not in carried(settled, operations)
+
+
+def test_the_result_names_what_is_no_longer_found_on_one_line_each():
+    lines = told(Recall(4, 4, 3, [Probe("0123456789", "two\nlines")])).split("\n")
+    assert lines[0] == "Search: of 4 questions 4 found their fact before and 3 find it now, among the first 5."
+    assert lines[1:] == ['  no longer: [mem0:01234567] by "two\\nlines"']

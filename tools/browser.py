@@ -8,6 +8,7 @@ import os
 import selectors
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,6 +33,13 @@ _FLAGS = (
     "--force-color-profile=srgb",
     "--remote-debugging-pipe",
 )
+# Chromium reads its orders from descriptor 3 and answers on 4; the pipes may lie there, crossed.
+_HAND_OVER = """
+import os, sys
+os.dup2(int(sys.argv[1]), 60), os.dup2(int(sys.argv[2]), 61)
+os.dup2(60, 3), os.dup2(61, 4)
+os.execv(sys.argv[3], sys.argv[3:])
+"""
 
 
 def find() -> str | None:
@@ -50,9 +58,7 @@ class Browser:
         ours, theirs = os.pipe(), os.pipe()  # what we say, what it says
         self._out, self._in = ours[1], theirs[0]
 
-        # Chromium reads its orders from descriptor 3 and answers on 4.
-        script = 'exec 3<&"$1" 4>&"$2"; shift 2; exec "$@"'
-        line = ["sh", "-c", script, "sh", str(ours[0]), str(theirs[1])]
+        line = [sys.executable, "-c", _HAND_OVER, str(ours[0]), str(theirs[1])]
         self._process = subprocess.Popen(
             [*line, program, *_FLAGS, f"--user-data-dir={self._home.name}", "about:blank"],
             pass_fds=(ours[0], theirs[1]),

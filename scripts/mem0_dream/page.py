@@ -59,7 +59,8 @@ def page(
     today: date,
 ) -> str:
     """The whole page as text. `run` is the run's folder; `history` the scope's applied runs, oldest first."""
-    settled = settled or settle(plan, {}, [])
+    settled = settled or settle(plan, {}, memories, today)
+    plan = settled.plan  # with what the answers added to it
     asked = sorted(_questions(plan, settled), key=lambda question: question.state != "open")
     style, script = _data("page.css"), _data("page.js")
     project = plan.scope.project or "all projects"

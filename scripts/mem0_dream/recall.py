@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from . import report
+from .journal import Operation
 from .memory import Memory, Scope
+from .verdicts import Settled
 
 FIRST = 5  # a fact counts as found when it is among so many results
 _CLAUSE = re.compile(r"[.;:!?\n。；：！？、，](?:\s|$)|[。；：！？、，\n]|,\s|\s[—–-]\s|\s\(")
@@ -73,8 +76,7 @@ def search(
 def compare(before: Found, after: Found, carried: Mapping[str, str]) -> Recall:
     """Both rounds side by side. `carried` names, for an original that is gone, the memory that carries its fact now.
 
-    Before, any of the originals that became one memory counts as the fact; a pruned memory is carried by none and is
-    not asked about by whoever calls.
+    Before, any of the originals that became one memory counts as the fact.
     """
     result = Recall(len(before), 0, 0)
     for probe, ids in before.items():
@@ -86,6 +88,40 @@ def compare(before: Found, after: Found, carried: Mapping[str, str]) -> Recall:
         if found and not still:
             result.lost.append(probe)
     return result
+
+
+def touched(settled: Settled) -> list[Memory]:
+    """The memories whose facts must still be found: members of merges, and both sides of contradictions decided.
+
+    What is pruned is meant to go, so nothing is asked about it.
+    """
+    ids = [id for merge in settled.merges if merge.state == "accepted" for id in merge.ids]
+    ids += [id for found in settled.conflicts if found.state == "accepted" for id in found.sides()]
+    return [settled.plan.memory(id) for id in dict.fromkeys(ids)]
+
+
+def carried(settled: Settled, operations: Iterable[Operation]) -> dict[str, str]:
+    """Which memory carries the fact of an original now: the merged one, and the winner of a contradiction."""
+    found = {}
+    for op in operations:
+        if op.kind == "merge" and op.state == "done" and op.left:
+            found.update({member.id: str(op.left[0]["id"]) for member in op.members})
+    for conflict in settled.conflicts:
+        if conflict.state == "accepted":
+            winner, loser = conflict.sides()
+            found[found.get(loser, loser)] = winner
+    return found
+
+
+def told(recall: Recall) -> str:
+    """The result for a person, with every question that no longer finds its fact."""
+    names = report.short_ids(probe.id for probe in recall.lost)
+    lines = [
+        f"Search: of {recall.asked} questions {recall.before} found their fact before and {recall.after} find it now,"
+        f" among the first {FIRST}."
+    ]
+    lines += [f'  no longer: [mem0:{names[probe.id]}] by "{report.shown(probe.query, 100)}"' for probe in recall.lost]
+    return "\n".join(lines)
 
 
 def _home(id: str, carried: Mapping[str, str]) -> str:
