@@ -29,7 +29,7 @@ def require(run: Run, settled: Settled, env: Mapping[str, str]) -> None:
         raise AttentionNeeded("No report of this run was printed yet; run apply_plan.py --report and show it first.")
     if shown != settled.digest():
         raise AttentionNeeded(
-            "The plan or the answers changed after the report was printed; run apply_plan.py --report and show it again."
+            "The plan or the answers changed after the report was printed; print it again with --report."
         )
 
 

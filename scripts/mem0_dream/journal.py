@@ -122,6 +122,13 @@ def read(path: Path) -> list[Operation]:
     return list(found.values())
 
 
+def standing(found: Iterable[Operation]) -> list[Operation]:
+    """Those that were carried out and not undone."""
+    every = list(found)
+    undone = {op.undoes for op in every if op.state == "done"}
+    return [op for op in every if op.kind != "undo" and op.state == "done" and op.id not in undone]
+
+
 def head(path: Path) -> dict[str, Any]:
     """The facts the run began with; empty where that line was not finished."""
     return next((line["begin"] for line in _lines(path) if "begin" in line), {})

@@ -63,6 +63,11 @@ class Kept:
         standing = {hash_of(text) for text in texts}
         self._reset(entry for entry in self.entries if standing.issuperset(entry["texts"]))
 
+    def forget(self, texts: Iterable[str]) -> None:
+        """Forget what is about any of these texts."""
+        hashes = {hash_of(text) for text in texts}
+        self._reset(entry for entry in self.entries if hashes.isdisjoint(entry["texts"]))
+
     def clear(self) -> int:
         """Forget everything; how much that was."""
         count = len(self.entries)

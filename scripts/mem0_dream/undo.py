@@ -62,13 +62,12 @@ class Past:
         self.taken: dict[str, tuple[str, Operation]] = {}
         for run in all_runs(scope_folder):
             found = journal.read(run.journal)
-            undone = {op.undoes for op in found if op.state == "done"}
             for op in found:
                 self.new_ids.update(op.restored)
                 self.known.update(op.restored.values(), (record["id"] for record in op.left))
-                if op.kind != "undo" and op.state == "done" and op.id not in undone:
-                    ids = [*op.removed, *([op.change["id"]] if op.change else [])]
-                    self.taken.update(dict.fromkeys(ids, (run.name, op)))
+            for op in journal.standing(found):
+                ids = [*op.removed, *([op.change["id"]] if op.change else [])]
+                self.taken.update(dict.fromkeys(ids, (run.name, op)))
 
     def now(self, id: str) -> str:
         """The id that a memory has now, after it was brought back."""
@@ -79,12 +78,10 @@ class Past:
 
 def _chosen(done: Sequence[Operation], only: Sequence[str]) -> list[Operation]:
     """The operations that stand and are asked for, the last first."""
-    carried = [op for op in done if op.kind != "undo" and op.state == "done"]
-    unknown = sorted(set(only) - {op.handle for op in carried})
-    if unknown:
+    carried = {op.handle for op in done if op.kind != "undo" and op.state == "done"}
+    if unknown := sorted(set(only) - carried):
         raise UsageError(f"This run did not carry out {', '.join(unknown)}; --history shows what it did.")
-    undone = {op.undoes for op in done if op.state == "done"}
-    return [op for op in reversed(carried) if op.id not in undone and (not only or op.handle in only)]
+    return [op for op in reversed(journal.standing(done)) if not only or op.handle in only]
 
 
 def _refusal(op: Operation, past: Past, view: View) -> str:
