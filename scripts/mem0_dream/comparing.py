@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from itertools import combinations
 from typing import NamedTuple, Protocol
 
 from .clusters import clusters
@@ -14,6 +15,7 @@ from .pairs import candidates
 from .text import Reading, read
 
 _UNDATED = datetime.min.replace(tzinfo=timezone.utc)
+_SAME = ("duplicate", "covers")
 
 
 class Forbids(Protocol):
@@ -27,14 +29,12 @@ def age_key(memory: Memory) -> tuple[datetime, str, str]:
     return memory.created or _UNDATED, memory.text, memory.id
 
 
+@dataclass(eq=False)
 class Statement:
-    """The memories that are word for word the same statement, and its reading."""
+    """The memories that are word for word the same statement; `text` is the one that is compared."""
 
-    __slots__ = ("memories", "reading")
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-        self.memories: list[Memory] = []
+    text: str
+    memories: list[Memory]
 
     @property
     def newest(self) -> Memory:
@@ -42,15 +42,15 @@ class Statement:
 
 
 class Likeness(NamedTuple):
-    """Two statements and what the judge says of them."""
+    """Two statements, in the order of their texts, and what the judge says of them."""
 
     a: Statement
     b: Statement
     judgement: Judgement
 
     @property
-    def texts(self) -> list[str]:
-        return sorted((self.a.newest.text, self.b.newest.text))
+    def texts(self) -> tuple[str, str]:
+        return self.a.text, self.b.text
 
 
 @dataclass
@@ -68,77 +68,111 @@ class Findings:
         self.near += other.near
 
 
-def compare(memories: Iterable[Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]] = ()) -> Findings:
-    """Compare memories of one scope and type. `neighbours`: ids of pairs to judge whatever words they share."""
-    statements = _statements(memories)
-    pairs = set(candidates([statement.reading.words for statement in statements]))
-    pairs.update(_places(statements, neighbours))
-    judged = _Judged(statements, kept)
-    found = Findings()
-    same = []
-    for a, b in pairs:
-        pair = judged(a, b)
-        if pair.judgement.kind in _SAME:
-            same.append((not pair.judgement.safe, -pair.judgement.score, a, b))
-        elif pair.judgement.kind == "conflict":
-            if not kept.forbids("conflict", pair.texts):
-                found.conflicts.append(pair)
-        elif pair.judgement.near:
-            found.near.append(pair)
-    groups = clusters(((a, b) for *_, a, b in sorted(same)), lambda a, b: judged(a, b).judgement.kind in _SAME)
-    for group in groups:
-        every = (judged(a, b) for i, a in enumerate(group) for b in group[i + 1 :])
-        weakest = min(every, key=lambda pair: (pair.judgement.safe, pair.judgement.score, pair.texts))
-        found.merges.append(([statements[i] for i in group], weakest))
+def compare(
+    memories: Iterable[Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]] = (), total: int = 0
+) -> Findings:
+    """Compare memories of one scope and type, of a store of `total`.
+
+    `neighbours`: ids of pairs to judge whatever words they share.
+    """
+    statements, words = _statements(memories)
+    pairs = candidates(words, total)
+    beside = _places(statements, neighbours)
+    group, found = _Group(statements, kept), Findings()
+    for a, b in {*pairs, *beside} if beside else pairs:
+        group.sort(a, b, found)
+    same = group.same
+    closest = sorted(same, key=lambda pair: (not same[pair].safe, -same[pair].score, pair))
+    groups = clusters(closest, group.agree)
+    for members in groups:
+        weakest = min(combinations(members, 2), key=lambda pair: (same[pair].safe, same[pair].score, pair))
+        found.merges.append(([statements[i] for i in members], group.likeness(*weakest, same[weakest])))
     alone = set(range(len(statements))).difference(*groups)
     found.merges += [([statements[i]], None) for i in sorted(alone) if len(statements[i].memories) > 1]
     return found
 
 
-_SAME = ("duplicate", "covers")
-_REFUSED = Judgement("distinct", False, 0.0, False, [], [], "kept apart by a person", "")
-
-
-class _Judged:
-    """Every pair judged once. Two that a person refused to merge count as distinct."""
+class _Group:
+    """Statements judged pair by pair. `same` are the pairs that may be merged; a person's refusal holds."""
 
     def __init__(self, statements: Sequence[Statement], kept: Forbids) -> None:
+        self.same: dict[tuple[int, int], Judgement] = {}
         self._statements = statements
         self._kept = kept
-        self._known: dict[tuple[int, int], Likeness] = {}
+        self._readings: dict[int, Reading] = {}
 
-    def __call__(self, a: int, b: int) -> Likeness:
-        pair = self._known.get((a, b))
-        if pair is None:
-            one, other = self._statements[min(a, b)], self._statements[max(a, b)]
-            pair = Likeness(one, other, judge(one.reading, other.reading))
-            if pair.judgement.kind in _SAME and self._kept.forbids("merge", pair.texts):
-                pair = pair._replace(judgement=_REFUSED)
-            self._known[a, b] = self._known[b, a] = pair
-        return pair
+    def sort(self, a: int, b: int, found: Findings) -> None:
+        """Judge the pair a < b and put it where it belongs."""
+        judgement = judge(self._reading(a), self._reading(b))
+        if judgement.kind in _SAME:
+            if not self._refused("merge", a, b):
+                self.same[a, b] = judgement
+        elif judgement.kind == "conflict":
+            if not self._refused("conflict", a, b):
+                found.conflicts.append(self.likeness(a, b, judgement))
+        elif judgement.near:
+            found.near.append(self.likeness(a, b, judgement))
+
+    def agree(self, a: int, b: int) -> bool:
+        """Whether two may be merged, also where they were no candidates."""
+        if a > b:
+            a, b = b, a
+        if (a, b) not in self.same:
+            judgement = judge(self._reading(a), self._reading(b))
+            if judgement.kind not in _SAME or self._refused("merge", a, b):
+                return False
+            self.same[a, b] = judgement
+        return True
+
+    def likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
+        return Likeness(self._statements[a], self._statements[b], judgement)
+
+    def _refused(self, kind: str, a: int, b: int) -> bool:
+        return self._kept.forbids(kind, [self._statements[a].newest.text, self._statements[b].newest.text])
+
+    def _reading(self, i: int) -> Reading:
+        found = self._readings.get(i)
+        if found is None:
+            found = self._readings[i] = read(self._statements[i].text)
+        return found
 
 
-def _statements(memories: Iterable[Memory]) -> list[Statement]:
-    """The distinct statements, in the order of their texts."""
+def _statements(memories: Iterable[Memory]) -> tuple[list[Statement], list[frozenset[str]]]:
+    """The distinct statements in the order of their texts, and the words of each."""
     texts: dict[str, list[Memory]] = {}
     for memory in memories:
         texts.setdefault(memory.text.strip(), []).append(memory)
-    same: dict[str, Statement] = {}
-    apart = []
-    for text in sorted(texts):
+    by_words: dict[frozenset[str], list[str]] = {}
+    for text in texts:
+        by_words.setdefault(read(text).words, []).append(text)
+    found = []
+    for words, alike in by_words.items():
+        said = [Statement(alike[0], texts[alike[0]])] if len(alike) == 1 else _distinct(alike, texts)
+        found += [(statement, words) for statement in said]
+    found.sort(key=lambda item: item[0].text)
+    return [statement for statement, _ in found], [words for _, words in found]
+
+
+def _distinct(alike: list[str], texts: dict[str, list[Memory]]) -> list[Statement]:
+    """Texts of the same words, as statements: those that are word for word the same are one."""
+    first: dict[str, tuple[Statement, Reading]] = {}
+    found = []
+    for text in sorted(alike):
         reading = read(text)
-        statement = same.setdefault(reading.exact, Statement(reading))
-        if statement.memories and not judge(statement.reading, reading).safe:
-            statement = Statement(reading)
-            apart.append(statement)
-        statement.memories += texts[text]
-    return sorted([*same.values(), *apart], key=lambda statement: statement.reading.text)
+        statement, known = first.setdefault(reading.exact, (Statement(text, []), reading))
+        if known is not reading and not judge(known, reading).safe:
+            statement = Statement(text, [])
+        if not statement.memories:
+            found.append(statement)
+        statement.memories.extend(texts[text])
+    return found
 
 
-def _places(statements: Sequence[Statement], pairs: Iterable[tuple[str, str]]) -> Iterable[tuple[int, int]]:
+def _places(statements: Sequence[Statement], pairs: Iterable[tuple[str, str]]) -> set[tuple[int, int]]:
     """Pairs of ids as pairs of statements."""
+    wanted = set(pairs)
+    if not wanted:
+        return set()
     place = {memory.id: i for i, statement in enumerate(statements) for memory in statement.memories}
-    for one, other in pairs:
-        a, b = sorted((place[one], place[other]))
-        if a != b:
-            yield a, b
+    found = {(min(place[a], place[b]), max(place[a], place[b])) for a, b in wanted}
+    return {(a, b) for a, b in found if a != b}

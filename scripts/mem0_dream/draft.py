@@ -14,6 +14,7 @@ from .memory import Memory, Scope
 from .plan import Conflict, Merge, NearMiss, Plan, Prune
 from .policies import Policies
 from .snapshot import Snapshot
+from .text import read
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST = 3
@@ -45,7 +46,7 @@ def make_plan(
     free = touchable(snapshot.memories, today)
     plan.prunes = _prunes(free, policies, kept, today)
     named = {id: free.pop(id) for id in (prune.id for prune in plan.prunes)}
-    found = _compare_all(free, kept, neighbours)
+    found = _compare_all(free, kept, neighbours, plan.total)
     plan.merges, homes = _merges(found, kept)
     plan.conflicts = _conflicts(found, homes)
     plan.near_misses = _near_misses(found, homes, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
@@ -68,14 +69,17 @@ def touchable(memories: Iterable[Memory], today: date) -> dict[str, Memory]:
 
 
 def _prunes(free: dict[str, Memory], policies: Policies, kept: Forbids, today: date) -> list[Prune]:
-    old = retention.stale(free.values(), policies, today)
-    ids = {prune.id for prune in old}
-    doubtful = retention.low_confidence((memory for id, memory in free.items() if id not in ids), today)
-    chosen = [prune for prune in [*old, *doubtful] if not kept.forbids("prune", [free[prune.id].text])]
-    return [replace(prune, handle=f"P{n}") for n, prune in enumerate(chosen, 1)]
+    """Retention first, the oldest first; then the doubtful ones, the most doubtful first."""
+    found = []
+    for memory in free.values():
+        prune = retention.stale(memory, policies, today) or retention.low_confidence(memory, policies, today)
+        if prune and not kept.forbids("prune", [memory.text]):
+            found.append(prune)
+    found.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
+    return [replace(prune, handle=f"P{n}") for n, prune in enumerate(found, 1)]
 
 
-def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]]) -> Findings:
+def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]], total: int) -> Findings:
     """What is found among the memories of each scope and type."""
     groups: dict[tuple[Scope, str], list[Memory]] = defaultdict(list)
     beside: dict[tuple[Scope, str], list[tuple[str, str]]] = defaultdict(list)
@@ -87,7 +91,7 @@ def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tu
     found = Findings()
     for key, memories in groups.items():
         if len(memories) > 1:
-            found.add(compare(memories, kept, beside[key]))
+            found.add(compare(memories, kept, beside[key], total))
     return found
 
 
@@ -120,9 +124,9 @@ def _merge(statements: list[Statement], members: list[Memory], weakest: Likeness
 
 def _fullest(statements: list[Statement], members: list[Memory]) -> str:
     """The text that drops the fewest specifics and has the most words; of equals the newest member's."""
-    texts = [statement.reading.text for statement in statements]
+    texts = [statement.text for statement in statements]
     rank = {
-        memory.id: (-len(loses(texts, statement.reading.text)), len(statement.reading.words))
+        memory.id: (-len(loses(texts, statement.text)), len(read(statement.text).words))
         for statement in statements
         for memory in statement.memories
     }
