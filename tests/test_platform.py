@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import datetime, timezone
 
 import pytest
@@ -91,6 +92,13 @@ def test_a_list_without_a_count_is_read_to_its_last_page(api, store, monkeypatch
     api.seed("developer", "web-shop", facts(401))
     real = api._list
     monkeypatch.setattr(api, "_list", lambda call: {k: v for k, v in real(call).items() if k != "count"})
+    assert texts(store.fetch(ME)) == sorted(facts(401))
+
+
+def test_pages_smaller_than_asked_for_are_all_read(api, store, monkeypatch):
+    api.seed("developer", "web-shop", facts(401))
+    real = api._list
+    monkeypatch.setattr(api, "_list", lambda call: real(replace(call, query={**call.query, "page_size": "100"})))
     assert texts(store.fetch(ME)) == sorted(facts(401))
 
 
@@ -297,6 +305,14 @@ def test_a_delete_answered_with_nothing_is_done(api, store):
     ids = api.seed("developer", "web-shop", facts(1))
     api.fail("DELETE", "/memories/", Fault(204, "", acts=True))
     assert store.delete(ids)[0].error is None
+
+
+def test_batches_done_before_the_service_fails_are_done(api, store):
+    ids = api.seed("developer", "web-shop", facts(2100))
+    api.before = once("/v1/batch/", 0, lambda: api.fail("DELETE", "/batch/", Fault(401), forever=True))
+    results = store.delete(ids)
+    assert [result.error is None for result in results] == [True] * 1000 + [False] * 1100
+    assert len(api.rows) == 1100 and api.count("DELETE", "/batch/") == 2
 
 
 def test_a_batch_that_may_or_may_not_have_arrived_is_unsure(api, store):

@@ -87,7 +87,15 @@ def test_an_answer_that_never_comes_is_told(api):
 def test_the_service_says_how_long_to_wait(api, waits):
     api.fail(*LIST, Fault(429, headers={"Retry-After": "7"}))
     PlatformStore(api.key, api.url, sleep=waits.append).fetch(ME)
-    assert waits == [7.0]
+    assert waits == [pytest.approx(7, abs=0.5)]
+
+
+def test_a_limited_rate_holds_every_other_call_back_too(api, waits):
+    api.fail(*LIST, Fault(429, headers={"Retry-After": "60"}))
+    store = PlatformStore(api.key, api.url, sleep=waits.append)
+    store.fetch(ME)
+    store.delete(["a call that is not limited itself"])
+    assert len(waits) > 1 and all(50 < wait <= 60 for wait in waits)
 
 
 def test_the_service_may_say_it_as_a_date(api, waits):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import struct
@@ -145,7 +146,9 @@ class _Handler(BaseHTTPRequestHandler):
         )
         status, text, answer_headers, fault = self.service.serve(call)
         if fault and (fault.reset or fault.hang):
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.connection.setsockopt(
+                socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
+            )
             self.close_connection = True
             self.connection.close()
             return

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import importlib
 import logging
 import os
+import shutil
 import tempfile
 import warnings
 from pathlib import Path
@@ -40,3 +42,4 @@ def _make_folder() -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError:
         os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")
+        atexit.register(shutil.rmtree, os.environ["MEM0_DIR"], ignore_errors=True)

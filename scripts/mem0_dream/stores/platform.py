@@ -149,9 +149,13 @@ class PlatformStore:
         single = [change.created is not None or change.expiration_date is not UNCHANGED for change in changes]
         batch = [change for change, alone in zip(changes, single, strict=True) if not alone]
         rest = [change for change, alone in zip(changes, single, strict=True) if alone]
-        client = self._client
-        batched = iter(self._batches(client.batch_update, batch, _fields, self._update))
-        rested = iter(each(self._update, rest))
+        batched = iter(self._batches(self._client.batch_update, batch, _fields, self._update))
+        try:
+            rested = iter(each(self._update, rest))
+        except Refusal as refusal:
+            if not batch:
+                raise
+            rested = iter([Result(error=str(refusal))] * len(rest))
         return [next(rested) if alone else next(batched) for alone in single]
 
     def _update(self, change: Change) -> Result:
@@ -186,21 +190,32 @@ class PlatformStore:
         results: list[Result] = []
         for start in range(0, len(items), BATCH):
             some = items[start : start + BATCH]
-            entries = [entry(item) for item in some]
             try:
-                if len(some) > 1:
-                    send(entries)
-                    results += [Result(item["memory_id"]) for item in entries]
-                else:
-                    results += each(alone, some)
+                results += self._batch(send, some, entry, alone)
             except Refusal as refusal:
-                if not refusal.whole:
-                    results += each(alone, some)
-                elif not results and not refusal.unsure:
+                if not results and not refusal.unsure:
                     raise
-                else:
-                    results += [Result(error=str(refusal), unsure=refusal.unsure)] * len(some)
+                results += [Result(error=str(refusal), unsure=refusal.unsure)] * len(some)
+                results += [Result(error=str(refusal))] * (len(items) - len(results))
+                break
         return results
+
+    def _batch(
+        self,
+        send: Callable[[list[dict[str, Any]]], Any],
+        some: Sequence[Item],
+        entry: Callable[[Item], dict[str, Any]],
+        alone: Callable[[Item], Result],
+    ) -> list[Result]:
+        entries = [entry(item) for item in some]
+        if len(some) > 1:
+            try:
+                send(entries)
+                return [Result(item["memory_id"]) for item in entries]
+            except Refusal as refusal:
+                if refusal.whole:
+                    raise
+        return each(alone, some)
 
 
 def _filters(scope: Scope) -> dict[str, Any]:

@@ -33,11 +33,14 @@ class WebClient(httpx.Client):
         """`name` is the service in a sentence, `hint` says where its key is set; the key itself is never shown."""
         super().__init__(**{"base_url": base_url, "timeout": TIMEOUT, **options})
         self.name, self._hint, self._key, self._sleep = name, hint, key, sleep
+        self._quiet_until = 0.0  # a limited rate is everybody's: no call of any thread before then
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """The answer, after waiting and repeating where that can do no harm."""
         for tried in itertools.count(1):
             wait = min(2 ** (tried - 1), 30) * random.uniform(0.5, 1.0)
+            if (quiet := self._quiet_until - time.monotonic()) > 0:
+                self._sleep(quiet)
             try:
                 response = super().send(request, **options)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -49,7 +52,10 @@ class WebClient(httpx.Client):
                 refusal, tries = self._refused(request, response)
             if tried >= tries or wait > LONGEST_WAIT:
                 raise refusal from None
-            self._sleep(wait)
+            if refusal.status == 429:
+                self._quiet_until = max(self._quiet_until, time.monotonic() + wait)
+            else:
+                self._sleep(wait)
         raise AssertionError  # not reached
 
     def _lost(self, request: httpx.Request, error: Exception) -> tuple[Refusal, int]:
