@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from typing import Any
 
 import pytest
 from mem0_dream.errors import DreamError
@@ -12,7 +13,7 @@ from mem0_dream.stores.file import FileStore
 from mem0_dream.stores.protocol import Change, Draft
 
 ME = Scope("developer", "web-shop")
-ROWS = [
+ROWS: list[Any] = [
     {"id": "one", "memory": "First", "user_id": "developer", "app_id": "web-shop", "score": 0.5},
     {"id": "two", "memory": "Second", "user_id": "developer", "app_id": "web-shop", "metadata": {"type": "decision"}},
 ]
@@ -33,7 +34,7 @@ LAYOUTS = {
 }
 
 
-def lines(rows) -> str:
+def lines(rows: list[Any]) -> str:
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 

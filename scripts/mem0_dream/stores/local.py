@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import logging
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,17 +10,10 @@ from typing import Any, TypeVar
 from ..errors import DreamError
 from ..memory import Memory, Scope
 from .config import Config, place, read_config
-from .engine import mem0
+from .opening import open_memory
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .rows import in_scope, loosened, owners
 
-_LOUD = ("qdrant_client", "chromadb", "psycopg", "openai")
-_DRIVERS = {
-    "chroma": "chromadb",
-    "pgvector": "psycopg[binary,pool]",
-    "huggingface": "sentence-transformers",
-    "gemini": "google-genai",
-}
 # As mem0's own listing puts a payload: these beside the metadata, those nowhere.
 _BESIDE = ("user_id", "agent_id", "run_id", "actor_id", "role", "attributed_to", "expiration_date")
 _HIDDEN = {"data", "hash", "created_at", "updated_at", "id", "text_lemmatized", *_BESIDE}
@@ -39,7 +30,7 @@ class LocalStore:
     def __init__(self, config: Config, embedder: Any = None) -> None:
         """`embedder`, an object with mem0's embed(), stands in for the config's own."""
         self._config = config
-        self._memory = _open(config, embedder)
+        self._memory = open_memory(config, embedder)
         settings = self._memory.config.vector_store
         self._provider = settings.provider
         self.identity = place(settings.provider, settings.config)
@@ -182,93 +173,6 @@ class LocalStore:
                 f" ({text}); use the embedder that the collection was made with."
             )
         return DreamError(f"The store of {self._config.name} could not be {what} ({text}); check it and run again.")
-
-
-def _open(config: Config, embedder: Any) -> Any:
-    """mem0's Memory; the embedder is made apart, so that what fails can be named."""
-    package = mem0()
-    for name in _LOUD:
-        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
-    warnings.filterwarnings("ignore", module="qdrant_client|chromadb|mem0|psycopg|pydantic")
-    idle = {"provider": "openai", "config": {"api_key": "unused"}}
-    made = embedder
-    try:
-        from mem0.configs.base import MemoryConfig
-        from mem0.utils.factory import EmbedderFactory
-
-        whole = MemoryConfig(**{**config.settings, "llm": idle})
-        if made is None:
-            wanted = whole.embedder
-            made = _make_embedder(config, lambda: EmbedderFactory.create(wanted.provider, wanted.config, None), wanted)
-        whole = MemoryConfig(**{**config.settings, "llm": idle, "embedder": idle})
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            memory = package.Memory(whole)
-        _knock(memory.vector_store)
-    except DreamError:
-        raise
-    except Exception as error:
-        raise _refused(config, error) from None
-    memory.embedding_model = made
-    return memory
-
-
-def _make_embedder(config: Config, make: Callable[[], Any], wanted: Any) -> Any:
-    try:
-        return make()
-    except ImportError as error:
-        raise _missing(config, wanted.provider, error) from None
-    except Exception as error:
-        raise DreamError(
-            f"The embedder {wanted.provider} of {config.name} cannot be made ({config.tell(error)});"
-            " set the key or the address it needs."
-        ) from None
-
-
-def _knock(engine: Any) -> None:
-    """A pool of connections opens in silence and waits long: try one connection, which says at once what is wrong."""
-    pool: Any = getattr(engine, "connection_pool", None)
-    if hasattr(pool, "conninfo"):
-        import psycopg
-
-        try:
-            psycopg.connect(pool.conninfo, connect_timeout=10).close()
-        except psycopg.Error:
-            pool.close()
-            raise
-
-
-def _refused(config: Config, error: Exception) -> DreamError:
-    provider = config.settings["vector_store"].get("provider", "qdrant")
-    if isinstance(error, ImportError):
-        return _missing(config, provider, error)
-    if "already accessed by another instance" in str(error):
-        folder = config.settings["vector_store"].get("config", {}).get("path", "the folder")
-        return DreamError(
-            f"The {provider} folder {folder} is in use by another process, and only one may open it at a time;"
-            " stop that process (or use a Qdrant server) and run again."
-        )
-    problems = getattr(error, "errors", None)  # pydantic repeats the whole input, secrets and all: its message only
-    if callable(problems):
-        error = ValueError(str(problems()[0].get("msg", "a field is wrong")))
-        return DreamError(f"{config.name} is not a config mem0 accepts ({config.tell(error)}); correct it.")
-    if type(error).__module__ == "sqlite3":
-        return DreamError(
-            f"mem0's history database of {config.name} cannot be opened ({config.tell(error)});"
-            " set history_db_path to a file you may write."
-        )
-    return DreamError(
-        f"The {provider} store of {config.name} cannot be opened ({config.tell(error)});"
-        " start it, or correct its address, name and password."
-    )
-
-
-def _missing(config: Config, provider: str, error: ImportError) -> DreamError:
-    package = _DRIVERS.get(provider) or (error.name or provider).split(".")[0]
-    return DreamError(
-        f'{config.name} uses {provider}, whose driver this Python lacks: pip install mem0ai "{package}" into a Python'
-        " of yours and name that Python in MEM0_DREAM_PYTHON."
-    )
 
 
 def _unwrapped(listed: Any) -> list[Any]:

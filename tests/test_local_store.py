@@ -1,0 +1,346 @@
+"""mem0's own engine from a config: what can be wrong with one, each in a sentence and without a secret."""
+
+from __future__ import annotations
+
+import builtins
+import json
+import logging
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mem0_dream.errors import DreamError
+from mem0_dream.memory import Scope
+from mem0_dream.stores.config import Config, place, read_config
+from mem0_dream.stores.local import LocalStore
+from mem0_dream.stores.protocol import Draft
+
+from tests.standins.embedder import WordEmbedder
+
+ME = Scope("developer", "web-shop")
+SECRET = "correct-horse-battery"
+
+
+@pytest.fixture(autouse=True)
+def apart(tmp_path, monkeypatch) -> None:
+    """No file of mem0's on this machine, no key and no address of a service of this machine's user."""
+    monkeypatch.setenv("MEM0_DIR", str(tmp_path / "mem0"))
+    for name in [name for name in os.environ if name.startswith(("OPENAI", "OPENROUTER"))]:
+        monkeypatch.delenv(name)
+
+
+def qdrant(folder: Path, **more) -> dict:
+    inner = {"path": str(folder / "qdrant"), "on_disk": True, "embedding_model_dims": 32, **more}
+    return {
+        "vector_store": {"provider": "qdrant", "config": inner},
+        "history_db_path": str(folder / "history.db"),
+    }
+
+
+def written(folder: Path, settings: object, name: str = "mem0.json") -> Path:
+    path = folder / name
+    path.write_text(settings if isinstance(settings, str) else json.dumps(settings), encoding="utf-8")
+    return path
+
+
+def sentence(path: Path, env: dict[str, str] | None = None) -> str:
+    """What a person is told when the store of this config cannot be opened: one sentence."""
+    with pytest.raises(DreamError) as caught:
+        LocalStore.from_config(path, env or {})
+    text = str(caught.value)
+    assert "\n" not in text and "Traceback" not in text and text.endswith(".")
+    return text
+
+
+# Reading a config
+
+YAML = """
+vector_store:
+  provider: pgvector
+  config: {host: db.example.com, port: "${PG_PORT:-5432}", user: mem0, password: "${PG_PASSWORD}"}
+embedder: {provider: openai, config: {api_key: "${EMBEDDER_KEY}"}}
+llm: {provider: openai, config: {api_key: "${A_KEY_THAT_IS_NOT_SET}"}}
+"""
+
+
+def test_variables_are_filled_in_and_may_have_a_default(tmp_path):
+    config = read_config(written(tmp_path, YAML, "mem0.yaml"), {"PG_PASSWORD": SECRET, "EMBEDDER_KEY": "abc"})
+    inner = config.settings["vector_store"]["config"]
+    assert (inner["password"], inner["port"]) == (SECRET, "5432")
+    assert config.settings["embedder"]["config"]["api_key"] == "abc"
+
+
+def test_a_variable_that_is_not_set_is_named(tmp_path):
+    assert "${PG_PASSWORD}, which is not set" in sentence(written(tmp_path, YAML, "mem0.yaml"))
+
+
+def test_the_language_model_is_not_even_read(tmp_path):
+    config = read_config(written(tmp_path, YAML, "mem0.yaml"), {"PG_PASSWORD": "x", "EMBEDDER_KEY": "y"})
+    assert "llm" not in config.settings
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "where"),
+    [
+        ("mem0.json", '{"vector_store": {\n "provider": "qdrant"\n "config": {}}}', "line 3"),
+        ("mem0.yaml", "vector_store:\n  provider: qdrant\n config: {}\n", "line 3"),
+        ("mem0.yaml", "vector_store: [\n", "line 2"),
+    ],
+)
+def test_a_syntax_error_is_named_by_file_and_line(tmp_path, name, content, where):
+    text = sentence(written(tmp_path, content, name))
+    assert f"{name}, {where}" in text and "correct that line" in text
+
+
+def test_an_export_is_no_config_and_the_sentence_says_how_to_open_it(tmp_path):
+    assert "--store file" in sentence(written(tmp_path, {"results": []}))
+
+
+def test_a_config_that_is_not_there_is_named(tmp_path):
+    assert "There is no config" in sentence(tmp_path / "mem0.yaml")
+
+
+def test_a_path_may_begin_at_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    config = read_config(written(tmp_path, qdrant(Path("~"))), {})
+    assert Path(config.settings["vector_store"]["config"]["path"]) == tmp_path / "qdrant"
+    assert Path(config.settings["history_db_path"]) == tmp_path / "history.db"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"password": SECRET},
+        {"api_key": SECRET},
+        {"connection_string": f"postgresql://mem0:{SECRET}@db.example.com/mem0"},
+        {"connection_string": f"host=db.example.com password={SECRET} dbname=mem0"},
+        {"url": f"https://mem0:{SECRET}@qdrant.example.com"},
+    ],
+)
+def test_no_secret_of_a_config_is_ever_told(tmp_path, given):
+    config = read_config(written(tmp_path, {"vector_store": {"provider": "qdrant", "config": given}}), {})
+    told = config.tell(ValueError(f"no route for {SECRET} with {given}"))
+    assert SECRET not in told and "no route" in told
+
+
+def test_no_secret_of_the_environment_is_ever_told(tmp_path):
+    config = read_config(written(tmp_path, qdrant(tmp_path)), {"SOME_API_KEY": SECRET, "HOME": "/home/me"})
+    assert config.tell(ValueError(f"{SECRET} in /home/me")) == "*** in /home/me"
+
+
+# Where a store is
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"host": "db.example.com", "port": 5432, "dbname": "app"}, "pgvector:db.example.com:5432/app:mem0"),
+        ({"connection_string": f"postgresql://me:{SECRET}@db:5433/app?x=1"}, "pgvector:db:5433/app:mem0"),
+        ({"connection_string": f"host=db port=5433 dbname=app password={SECRET}"}, "pgvector:db:5433/app:mem0"),
+        ({"url": "https://q.example.com:6333", "collection_name": "other"}, "pgvector:q.example.com:6333:other"),
+    ],
+)
+def test_the_identity_is_engine_place_and_collection_and_no_secret(settings, expected):
+    store = type("Settings", (), {"host": None, "port": None, "path": None, **settings})
+    assert place("pgvector", store) == expected
+
+
+def test_a_relative_folder_is_the_same_store_from_everywhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    store = type("Settings", (), {"path": "data", "collection_name": "mem0"})
+    assert place("qdrant", store) == f"qdrant:{tmp_path / 'data'}:mem0"
+
+
+# Opening
+
+
+def test_no_key_is_asked_for_but_the_embedders(tmp_path):
+    path = written(
+        tmp_path, qdrant(tmp_path) | {"embedder": {"provider": "openai", "config": {"api_key": "k-embedder"}}}
+    )
+    store = LocalStore.from_config(path, {})
+    assert store.fetch(ME).memories == []
+    store.close()
+
+
+def test_an_embedder_without_its_key_is_named(tmp_path):
+    text = sentence(written(tmp_path, qdrant(tmp_path)))
+    assert "embedder openai" in text and "set the key" in text
+
+
+def test_a_folder_that_another_process_holds_is_named(tmp_path):
+    holder = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    try:
+        with pytest.raises(DreamError, match="in use by another process") as caught:
+            LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+        assert str(tmp_path / "qdrant") in str(caught.value)
+    finally:
+        holder.close()
+
+
+def test_a_closed_store_lets_go_of_its_folder(tmp_path):
+    LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).close()
+    LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).close()
+
+
+@pytest.mark.parametrize("engine", ["pgvector", "qdrant"])
+def test_a_database_that_does_not_answer_is_told_at_once(tmp_path, engine):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    settings = {"host": "127.0.0.1", "port": port, "collection_name": "mem0", "embedding_model_dims": 32}
+    if engine == "pgvector":
+        pytest.importorskip("psycopg_pool", reason="psycopg with its pool is not installed")
+        settings |= {"user": "mem0", "password": SECRET}
+    with pytest.raises(DreamError, match=rf"The {engine} store of the config cannot be opened \(.*refused") as caught:
+        LocalStore(Config({"vector_store": {"provider": engine, "config": settings}}), WordEmbedder())
+    assert SECRET not in str(caught.value)
+
+
+def test_a_driver_that_is_missing_is_named_with_the_way_to_have_it(tmp_path, monkeypatch):
+    real = builtins.__import__
+
+    def without(name, *args, **kwargs):
+        if name.split(".")[0] in ("psycopg", "psycopg2", "psycopg_pool"):
+            raise ImportError(f"No module named {name!r}", name=name)
+        return real(name, *args, **kwargs)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    for module in [name for name in sys.modules if name.startswith(("psycopg", "mem0.vector_stores.pgvector"))]:
+        monkeypatch.delitem(sys.modules, module)
+    settings = {"vector_store": {"provider": "pgvector", "config": {"connection_string": "postgresql://db/mem0"}}}
+    with pytest.raises(DreamError, match=r"psycopg\[binary,pool\].*MEM0_DREAM_PYTHON"):
+        LocalStore(Config(settings), WordEmbedder())
+
+
+@pytest.mark.parametrize(
+    "store",
+    [
+        {"provider": "pgvector", "config": {"user": "mem0", "password": SECRET, "hostname": "db"}},
+        {"provider": "no-such-engine", "config": {"api_key": SECRET}},
+    ],
+)
+def test_a_config_that_mem0_refuses_is_told_without_its_secrets(tmp_path, store):
+    text = sentence(written(tmp_path, {"vector_store": store}))
+    assert "not a config mem0 accepts" in text and SECRET not in text
+
+
+def test_a_history_that_cannot_be_written_is_named(tmp_path):
+    with pytest.raises(DreamError, match="history_db_path"):
+        LocalStore(
+            Config(qdrant(tmp_path) | {"history_db_path": str(tmp_path / "no" / "such" / "x.db")}), WordEmbedder()
+        )
+
+
+def test_the_history_is_kept_where_the_config_says(tmp_path):
+    store = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    (result,) = store.add([Draft("Text", ME, {})])
+    store.delete([str(result.id)])
+    history = store._memory.history(result.id)
+    store.close()
+    assert (tmp_path / "history.db").exists()
+    assert [entry["event"] for entry in history] == ["ADD", "DELETE"]
+
+
+def test_nothing_but_the_caller_speaks(tmp_path):
+    """A process of its own: no log line, no warning, no telemetry, whatever mem0 and its engines have to say."""
+    program = (
+        "import sys, pathlib; folder = pathlib.Path(sys.argv[1])\n"
+        "from mem0_dream.stores.protocol import Change\n"
+        "from tests.test_local_store import *\n"
+        "store = LocalStore(Config(qdrant(folder)), WordEmbedder())\n"
+        "store.add([Draft('The build uses Node 20.', ME, {})])\n"
+        "store.update([Change(store.fetch(ME).memories[0].id, text='The build uses Node 22.')])\n"
+        "store.search('build', ME, 3); store.close()\n"
+        "print('telemetry', sys.modules['mem0.memory.telemetry'].MEM0_TELEMETRY)\n"
+    )
+    root = Path(__file__).parent.parent
+    env: dict[str, str] = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(root), str(root / "scripts")]),
+        "MEM0_DIR": str(tmp_path),
+    }
+    env.pop("MEM0_TELEMETRY", None)
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], env=env, capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("telemetry False\n", "", 0)
+
+
+# Writing
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    yield opened
+    opened.close()
+
+
+def test_vectors_of_another_length_are_told_and_nothing_is_stored(store, tmp_path):
+    store.close()
+    other = LocalStore(Config(qdrant(tmp_path)), WordEmbedder(dimensions=16))
+    (result,) = other.add([Draft("Text", ME, {})])
+    listed = other.fetch(ME).memories
+    other.close()
+    assert "another length than the collection" in (result.error or "")
+    assert listed == []
+
+
+def test_a_memory_with_a_date_that_is_no_text_hides_no_other(store):
+    store.add([Draft("Good", ME, {})])
+    payload = {"data": "Odd", "user_id": ME.user, "app_id": ME.project, "created_at": 1700000000}
+    store._memory.vector_store.insert(vectors=[WordEmbedder().embed("Odd")], ids=["c0ffee00" * 4], payloads=[payload])
+    memories = {memory.text: memory for memory in store.fetch(ME).memories}
+    assert set(memories) == {"Good", "Odd"}
+    assert memories["Odd"].created.year == 2023
+
+
+def test_a_listing_is_what_mem0s_own_listing_is(store):
+    store.add(
+        [Draft("Text", ME, {"type": "decision", "files": ["a.py"]}, expiration_date="2999-01-01", run_id="run-1")]
+    )
+    (theirs,) = store._memory.get_all(filters={"user_id": ME.user}, top_k=10)["results"]
+    (ours,) = store.fetch(ME).memories
+    assert ours.record == theirs
+
+
+def test_after_a_few_failures_in_a_row_the_rest_is_not_tried(store, monkeypatch):
+    tried = []
+
+    def broken(id):
+        tried.append(id)
+        raise ConnectionError("connection lost")
+
+    monkeypatch.setattr(store._memory, "delete", broken)
+    monkeypatch.setattr(store._memory.vector_store, "get", lambda vector_id: object())
+    results = store.delete([str(number) for number in range(100)])
+    assert len(tried) == 3 and len(results) == 100
+    assert all(result.error for result in results)
+    assert (results[0].unsure, results[99].unsure) == (True, False)
+
+
+def test_a_database_that_goes_away_is_one_sentence_when_read(store, monkeypatch):
+    def broken(**_):
+        raise ConnectionError("connection lost")
+
+    monkeypatch.setattr(store._memory.vector_store, "list", broken)
+    with pytest.raises(DreamError, match=r"could not be read \(connection lost\)"):
+        store.fetch(ME)
+
+
+def test_an_engine_that_stops_at_a_round_number_is_not_believed(store, monkeypatch):
+    row = type("Row", (), {"id": "1", "payload": {"data": "x", "user_id": ME.user}})
+    monkeypatch.setattr(store, "_provider", "some-engine")
+    monkeypatch.setattr(store._memory.vector_store, "list", lambda filters, top_k: [[row] * min(top_k, 10_000)])
+    assert store.fetch(ME._replace(project=None)).complete is False
+
+
+def test_mem0s_log_says_nothing(store, caplog):
+    with caplog.at_level(logging.DEBUG):
+        store.add([Draft("Text", ME, {})])
+    assert not [record for record in caplog.records if record.name.startswith(("mem0", "qdrant"))]
