@@ -86,7 +86,6 @@ def apply(
     in_waves(prunes, desk)
     summary = Summary(before=before, after=len(desk.look().by_id))
     summary.count([*merges, *conflicts, *prunes])
-    summary.resolved += sum(c.state == "accepted" for c in settled.conflicts) - len(conflicts)
     summary.skipped = sum(c.state == "open" for c in settled.conflicts)
     desk.journal.note(ended="apply", after=summary.after)
     return summary
@@ -110,22 +109,23 @@ def _merges(settled: Settled) -> list[Operation]:
 
 def _conflicts(settled: Settled, merges: Sequence[Operation], policies: Policies) -> list[Operation]:
     """Each loser once. A member of a merge that was carried out stands for the merged memory."""
+    plan = settled.plan
     stands_for = {member.id: Memory(op.left[0]) for op in merges if op.state == "done" for member in op.members}
-
-    def now(id: str) -> Memory:
-        return stands_for.get(id) or settled.plan.memory(id)
-
-    lost = [(c.handle, now(c.sides()[0]), now(c.sides()[1])) for c in settled.conflicts if c.state == "accepted"]
-    losers = {loser.id for _, _, loser in lost}
+    unfinished = {member.id for op in merges if op.state == "open" for member in op.members}
+    lost = [c for c in settled.conflicts if c.state == "accepted" and not unfinished & {*c.sides()}]
+    sides = [[stands_for.get(id) or plan.memory(id) for id in c.sides()] for c in lost]
+    losers = {loser.id for _, loser in sides}
     found: dict[str, Operation] = {}
-    for handle, winner, loser in lost:
+    for c, (winner, loser) in zip(lost, sides, strict=True):
         if loser.id in found:
             continue
+        witnesses = [] if winner.id in losers else [winner]
         if policies.settings.conflict_loser == "supersede":
-            found[loser.id] = operations.supersede(handle, loser, winner)
+            op = operations.supersede(c.handle, loser, winner.id, *witnesses)
         else:
-            witnesses = [] if winner.id in losers else [winner]
-            found[loser.id] = operations.remove(handle, "conflict", loser, *witnesses)
+            op = operations.remove(c.handle, "conflict", loser, *witnesses)
+        op.asked = [plan.memory(id).text for id in (c.conflict.a, c.conflict.b)]
+        found[loser.id] = op
     return list(found.values())
 
 

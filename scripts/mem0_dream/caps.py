@@ -12,7 +12,7 @@ from .journal import Operation
 from .memory import Memory, read_date
 from .plan import HeldBack
 from .policies import Policies
-from .runs import Run, all_runs
+from .runs import all_runs
 from .verdicts import Settled, SettledMerge, SettledPrune
 
 WINDOW = timedelta(days=7)
@@ -93,21 +93,6 @@ def used(scope_folder: Path, retention: dict[str, int | None]) -> None:
     before, shorter = _seen(scope_folder) or {}, shortened(scope_folder, retention)
     kept = {type: before.get(type) if type in shorter else days for type, days in retention.items()}
     seen(scope_folder, kept)
-
-
-def queue(run: Run, held: Sequence[HeldBack]) -> None:
-    """Leave it for the next asked run."""
-    run.write("queued", {"items": [{"handle": item.handle, "why": item.why} for item in held]})
-
-
-def queued(scope_folder: Path) -> list[HeldBack]:
-    """What the newest unattended run left, unless a run was applied to somebody's answers since."""
-    for run in reversed(all_runs(scope_folder)):
-        if run.has("queued"):
-            return [HeldBack(item["handle"], item["why"]) for item in run.read("queued")["items"]]
-        if journal.head(run.journal).get("mode") == "asked":
-            return []
-    return []
 
 
 def _reason(item: SettledMerge | SettledPrune, settled: Settled, policies: Policies, shorter: set[str]) -> str:

@@ -15,6 +15,15 @@ from .resume import interrupted, open_operations
 from .runs import Run, all_runs
 
 
+def erase(scope_folder: Path, what: str) -> str:
+    """Erase the run of this name, or the memory of this id; a sentence that says what was erased."""
+    if any(run.name == what for run in all_runs(scope_folder)):
+        erase_run(scope_folder, what)
+        return f"The record of run {what} is deleted; it can no longer be undone."
+    count = erase_memory(scope_folder, what)
+    return f"Erased from the records of {count} run{'s' if count != 1 else ''}; the store itself is as it was."
+
+
 def erase_run(scope_folder: Path, name: str) -> None:
     """Delete a run's folder; it can no longer be undone. AttentionNeeded where it is interrupted."""
     run = next((run for run in all_runs(scope_folder) if run.name == name), None)

@@ -19,9 +19,9 @@ VERSION = 1
 class Operation:
     """One change of the store, and what became of it.
 
-    What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from; `adds` are
-    memories to add, `change` one to change in place, `removes` ids to delete once the rest stands. An undo names the
-    operation it `undoes`; `seen` are the ids that had a text of its adds before it began.
+    What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
+    that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
+    once the rest stands. An undo names the operation it `undoes`; `seen` are the ids that had a text of its adds before.
     `state` is "open", "done" or "dropped" (nothing of it stands); `why` says why it was dropped, or what was left.
     `left` are the records it made, as read back, `removed` the ids it deleted, `twins` those that had a text of these
     when it ended; an undo's `restored` maps the id of each memory that it brought back to its new one.
@@ -34,6 +34,7 @@ class Operation:
     adds: list[dict[str, Any]] = field(default_factory=list)
     change: dict[str, Any] | None = None
     removes: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
     undoes: str | None = None
     seen: list[str] = field(default_factory=list)
     state: str = "open"

@@ -58,6 +58,10 @@ class Kept:
         if exact:
             self._reset(entry for entry in self.entries if entry is not exact)
 
+    def remove(self, place: int) -> None:
+        """Forget the decision at this place in `entries`."""
+        self._reset(entry for i, entry in enumerate(self.entries) if i != place)
+
     def forget_changed(self, texts: Iterable[str]) -> None:
         """Forget what is about a text that no memory of the scope has any more."""
         standing = {hash_of(text) for text in texts}

@@ -46,10 +46,10 @@ def remove(handle: str, kind: str, memory: Memory, *witnesses: Memory) -> Operat
     return op
 
 
-def supersede(handle: str, loser: Memory, winner: Memory) -> Operation:
-    """Keep the loser of a contradiction, marked as superseded."""
-    op = _operation(handle, "conflict", [loser, winner])
-    metadata = {**loser.metadata, "confidence": 0.1, "superseded_by": winner.id, "dream_op": op.id}
+def supersede(handle: str, loser: Memory, winner: str, *witnesses: Memory) -> Operation:
+    """Keep the loser of a contradiction, marked as superseded by the memory with the id `winner`."""
+    op = _operation(handle, "conflict", [loser, *witnesses])
+    metadata = {**loser.metadata, "confidence": 0.1, "superseded_by": winner, "dream_op": op.id}
     op.change = {"id": loser.id, "metadata": metadata}
     return op
 
@@ -83,7 +83,7 @@ def restore(op: Operation, made: Memory | None) -> Operation:
     `made` is the memory that the operation left, as it stands now.
     """
     undo = _operation(op.handle, "undo", [made] if made else [])
-    undo.undoes = op.id
+    undo.undoes, undo.asked = op.id, op.asked
     undo.adds = [as_it_was(member) for member in op.members if member.id in op.removed]
     if made:
         was = next((member for member in op.members if member.id == op.left[0]["id"]), None)
@@ -178,8 +178,9 @@ def _trimmed(metadata: dict[str, Any], most: int) -> dict[str, Any]:
     return metadata
 
 
-def _operation(handle: str, kind: str, members: Iterable[Memory]) -> Operation:
-    return Operation(secrets.token_hex(8), handle, kind, [member.record for member in members])
+def _operation(handle: str, kind: str, members: Sequence[Memory]) -> Operation:
+    records = [member.record for member in members]
+    return Operation(secrets.token_hex(8), handle, kind, records, asked=[member.text for member in members])
 
 
 def _in_place(member: Memory, merged: dict[str, Any]) -> dict[str, Any]:

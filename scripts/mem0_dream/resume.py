@@ -14,6 +14,7 @@ from .lock import Lock
 from .memory import Scope
 from .runs import Run, all_runs
 from .stores.protocol import Store
+from .undo import remember
 
 
 def open_operations(run: Run) -> list[Operation]:
@@ -38,5 +39,6 @@ def resume(run: Run, store: Store, lock: Lock, sleep: Callable[[float], None] = 
     carry_out(operations, desk, resumed=True)
     summary = Summary(before=before, after=len(desk.look().by_id))
     summary.count(operations)
+    remember(run, operations)
     desk.journal.note(ended="resume", after=summary.after)
     return summary

@@ -11,6 +11,7 @@ from .apply import Summary, refuse_other_store
 from .carry import Desk, in_waves
 from .errors import AttentionNeeded, UsageError
 from .journal import Operation
+from .kept import Kept
 from .lock import Lock
 from .memory import Memory, Scope
 from .plan import HeldBack
@@ -41,16 +42,28 @@ def undo(
     # A resolved contradiction may have removed a merged memory, so merges are undone last.
     for wave in ([op for op in chosen if op.kind != "merge"], [op for op in chosen if op.kind == "merge"]):
         if wave:
-            past = Past(run.folder.parent.parent)
+            past = Past(run.scope_folder)
             refused = {op.handle: why for op in wave if (why := _refusal(op, past, view))}
             summary.left_alone += [HeldBack(handle, why) for handle, why in refused.items()]
             undos = [_undo(op, past, view) for op in wave if op.handle not in refused]
             in_waves(undos, desk)
             summary.count(undos)
+            remember(run, undos)
             view = desk.look()
     summary.after = len(view.by_id)
     desk.journal.note(ended="undo", after=summary.after)
     return summary
+
+
+def remember(run: Run, undos: Sequence[Operation]) -> None:
+    """What somebody took back is not proposed again."""
+    kinds = {op.id: op.kind for op in journal.read(run.journal)}
+    kept = Kept.load(run.scope_folder)
+    for op in undos:
+        if op.undoes and op.state == "done":
+            kept.add(kinds[op.undoes], op.asked, "undone")
+    if kept.entries:
+        kept.save()
 
 
 class Past:
