@@ -109,6 +109,7 @@ def test_rows_of_others_that_the_platform_sends_all_the_same_are_dropped_and_cou
     monkeypatch.setattr("tests.standins.platform_api._passes", lambda row, filters: True)
     listing = store.fetch(ME)
     assert (texts(listing), listing.dropped) == (["Mine"], 2)
+    assert listing.notes == ["2 rows of other users or projects came too and were left out."]
 
 
 def test_without_a_project_all_of_the_users_memories_arrive(api, store):

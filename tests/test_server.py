@@ -31,6 +31,17 @@ def test_a_thousand_rows_may_be_a_part_and_the_listing_says_so(api, store):
     assert listing.notes == ["The server lists at most 1000 memories of a user; there may be more."]
 
 
+def test_what_was_written_is_read_back_although_the_list_is_cut_before_it(api, store):
+    ids = api.seed("developer", "web-shop", facts(1100))
+    store.fetch(ME)
+    (added,) = store.add([Draft("Merged", ME, {})])
+    store.update([Change(ids[0], text="Changed")])
+    store.delete([ids[1]])
+    texts = {memory.id: memory.text for memory in store.fetch(ME).memories}
+    assert (texts[added.id], texts[ids[0]]) == ("Merged", "Changed")
+    assert ids[1] not in texts
+
+
 def test_all_of_fewer_rows_arrive(api, store):
     api.seed("developer", "web-shop", facts(999))
     listing = store.fetch(ME)

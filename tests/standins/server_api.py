@@ -106,7 +106,7 @@ class ServerApi(WebService):
         return 200, {"results": results}
 
     def _update(self, id: str, body: dict[str, Any]) -> tuple[int, Any]:
-        payload = self.payloads[id]
+        payload = self.payloads[id] = self.payloads.pop(id)  # as in PostgreSQL, it moves to the end
         metadata = {key: value for key, value in (body.get("metadata") or {}).items() if key not in TOP}
         payload.update(metadata)
         if body.get("text") is not None:

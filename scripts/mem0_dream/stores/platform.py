@@ -69,6 +69,8 @@ class PlatformStore:
             rows, counts = self._walk(_filters(scope))
             ids = {str(row.get("id")) for row in rows if isinstance(row, dict)}
             listing = in_scope(_memories(rows), scope)
+            if listing.dropped:
+                listing.notes.append(f"{listing.dropped} rows of other users or projects came too and were left out.")
             if not counts or counts == {len(ids)}:
                 return listing
             if ids == before and len(counts) == 1:  # nothing moves: the Platform counts what it does not show

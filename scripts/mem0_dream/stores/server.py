@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ..errors import DreamError
 from ..memory import Memory, Scope
-from .calls import Refusal, address, check_key, each
+from .calls import Refusal, address, check_key, each, together
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .rows import in_scope, loosened, owners
 
@@ -30,6 +30,7 @@ class ServerStore:
     ) -> None:
         """`key` is an API key or a login's token (JWT); `options` go to the HTTP client (timeout in seconds)."""
         self._url, self._key, self._sleep, self._options = url.strip(), (key or "").strip(), sleep, options
+        self._seen: set[str] = set()  # ids of the last listing, and what was added since
         where = address(self._url, "MEM0_SERVER_URL")
         check_key(self._key, HINT)
         self.identity = f"server {where}"
@@ -58,16 +59,20 @@ class ServerStore:
     def fetch(self, scope: Scope) -> Listing:
         """The scope's memories among the first 1,000 of the user; `complete` is False where there may be more."""
         rows = self._list(scope, MOST)
-        memories = _memories(rows)
-        scope, notes = loosened(memories, scope)
-        listing = in_scope(memories, scope)
-        listing.notes += notes
+        cut = ""
         if len(rows) >= MOST:
-            listing.complete = False
-            listing.notes.append(f"The server lists at most {MOST} memories of a user; there may be more.")
+            cut = f"The server lists at most {MOST} memories of a user; there may be more."
         elif len(rows) in CUT and len(self._list(scope, 1)) > 1:
-            listing.complete = False
-            listing.notes.append(f"This server sends at most {len(rows)} memories, whatever is asked; update it.")
+            cut = f"This server sends at most {len(rows)} memories, whatever is asked; update it."
+        memories = _memories(rows)
+        missing = self._seen - {memory.id for memory in memories}
+        if cut:  # a written row moves to the end of the server's list, and so out of what it sends
+            memories += _memories(together(lambda id: self._web.get(_place(id)).json(), sorted(missing)))
+        self._seen = {memory.id for memory in memories}
+        narrowed, notes = loosened(memories, scope)
+        listing = in_scope(memories, narrowed)
+        listing.complete = not cut
+        listing.notes += [*notes, *([cut] if cut else [])]
         return listing
 
     def _list(self, scope: Scope, most: int) -> list[Any]:
@@ -99,7 +104,9 @@ class ServerStore:
     def add(self, drafts: Sequence[Draft]) -> list[Result]:
         """Store each text as it stands. An add whose fate is unknown is not repeated: its result is unsure."""
         web = self._web  # made before the threads start
-        return each(lambda draft: _stored(web.post("memories", json=_addition(draft)).json()), drafts)
+        results = each(lambda draft: _stored(web.post("memories", json=_addition(draft)).json()), drafts)
+        self._seen |= {result.id for result in results if result.id}
+        return results
 
     def update(self, changes: Sequence[Change]) -> list[Result]:
         """Change memories in place. Metadata keys that are to go stay as null; a date cannot be changed there."""
