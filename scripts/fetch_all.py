@@ -1,46 +1,35 @@
 #!/usr/bin/env python3
 """Step 2: fetch all memories of a project into a new run folder."""
 
-import sys
-
-from mem0_dream import command, environment
+from mem0_dream import command
 
 
-def main(argv):
-    from mem0_dream import options, policies, report
+def main(argv: list[str]) -> int:
+    from mem0_dream import fetching, options, session, snapshot
 
     parser = options.parser(__doc__ + " Prints the folder that the next steps take as --run.")
     options.add_scope(parser)
     parser.add_argument("--auto", action="store_true", help="for an unattended run: nobody will be asked")
     parser.add_argument("--out", metavar="FILE|-", help="write only the snapshot, here, and make no run folder")
     parser.add_argument(
-        "--whoami", action="store_true", help="print user, project, branch and store, and where each came from"
+        "--whoami", action="store_true", help="print user, project, branch and store, and their sources"
     )
     args = parser.parse_args(argv)
-    environment.ensure()
 
-    from mem0_dream import session as sessions
-    from mem0_dream import snapshot as snapshots
-
-    session = sessions.start(args)
-    if args.whoami:
-        print(sessions.whoami(session))
-        return 0
-    snapshot = session.fetch("auto" if args.auto else "asked")
-    command.tell(session.first_line(len(snapshot.memories)), *snapshot.notes)
-    if args.out:
-        snapshots.write_snapshot(args.out, snapshot)
-        return 0
-    found = session.policies()
-    command.tell(*found.notes, *policies.unmatched(found, {memory.type for memory in snapshot.memories}))
-    if not snapshot.memories:
-        print(report.no_memories(session.identity.project))
-        command.tell(session.elsewhere())
-        return 0
-    run = session.keep(snapshot, found)
-    print(f"Run: {run.folder}")
-    return 0
+    with session.start(args) as place:
+        if args.whoami:
+            print(session.whoami(place))
+            return 0
+        if args.out:
+            found, notes = place.fetch("auto" if args.auto else "asked")
+            command.tell(place.first_line(len(found.memories)), *notes)
+            snapshot.write_snapshot(args.out, found)
+            return 0
+        fetched = fetching.unattended(place) if args.auto else fetching.asked(place)
+        command.tell(*fetched.told)
+        print(fetched.text)
+        return fetched.code
 
 
 if __name__ == "__main__":
-    sys.exit(command.run(main))
+    command.run(main)

@@ -1,12 +1,10 @@
 #!/usr/bin/env python3
 """Step 3: find duplicates, contradictions and stale memories, and print the questions somebody must answer."""
 
-import sys
-
 from mem0_dream import command
 
 
-def main(argv):
+def main(argv: list[str]) -> int:
     from mem0_dream import documents, finding, options
 
     parser = options.parser(__doc__)
@@ -34,7 +32,8 @@ def main(argv):
     given = finding.gather(args)
     command.tell(given.first_line, *given.notes)
     if args.explain:
-        print(finding.explain(given, *args.explain, args.today))
+        one, other = args.explain
+        print(finding.explain(given, one, other, args.today))
         return 0
     if args.list:
         print(finding.listed(given))
@@ -50,4 +49,4 @@ def main(argv):
 
 
 if __name__ == "__main__":
-    sys.exit(command.run(main))
+    command.run(main)

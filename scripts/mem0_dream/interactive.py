@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from . import report
+from .memory import Memory
 from .plan import Plan
 from .verdicts import Settled, SettledConflict, SettledMerge, settle
 
@@ -13,7 +14,11 @@ _SIDES = {"a": "A", "b": "B", "both": "both", "skip": "skip", "": "skip"}
 
 
 class Cancelled(Exception):
-    """The person left: the answers given so far stand, nothing is applied."""
+    """The person said no or left: the answers given so far stand, nothing is applied. `code` is the exit code."""
+
+    def __init__(self, code: int = 0) -> None:
+        super().__init__()
+        self.code = code
 
 
 class Console(Protocol):
@@ -33,10 +38,10 @@ def drafted(plan: Plan, answers: dict[str, Any]) -> dict[str, Any]:
 def consult(
     plan: Plan,
     answers: dict[str, Any],
-    numbers: Sequence[str],
+    numbers: Sequence[Memory],
     most: int,
     console: Console,
-    keep: Callable[[dict[str, Any]], None],
+    keep: Callable[[Settled], None],
 ) -> Settled:
     """Show the report, ask at most `most` questions and the last yes; `keep` is called after every answer.
 
@@ -51,10 +56,12 @@ def consult(
             )
             if answer is not None:
                 answers[item.handle] = answer
-                keep(answers)
-        settled = settle(plan, answers, numbers)
+                settled = settle(plan, answers, numbers)
+                keep(settled)
         _confirm(plan, settled, console)
-    except (EOFError, KeyboardInterrupt):
+    except EOFError:  # nobody was there to decide
+        raise Cancelled(3) from None
+    except KeyboardInterrupt:
         raise Cancelled from None
     return settled
 

@@ -7,6 +7,7 @@ from datetime import date, datetime, timezone
 from pathlib import Path
 
 from . import __version__, command
+from .errors import UsageError
 
 KINDS = ("platform", "local", "server", "file")
 
@@ -42,6 +43,31 @@ def add_run(made: argparse.ArgumentParser) -> None:
 
 def path(text: str) -> Path:
     return Path(text).expanduser()
+
+
+def handles(text: str) -> list[str]:
+    """Handles as "M1,P2", for argparse."""
+    found = [part.strip().upper() for part in text.split(",") if part.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError("it names no handle; write it like M1,P2")
+    return found
+
+
+def percent(text: str) -> int:
+    """A percentage as "25%" or "25", for argparse."""
+    number = text.strip().removesuffix("%").strip()
+    if not number.isdigit() or int(number) > 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage; write it like 25%")
+    return int(number)
+
+
+def lines(file: Path) -> list[Path]:
+    """The folders that a file names, one a line; blank lines and those that begin with # do not count."""
+    try:
+        found = file.expanduser().read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read ({error}); name a text file with a folder a line.") from None
+    return [Path(line.strip()) for line in found if line.strip() and not line.lstrip().startswith("#")]
 
 
 def today() -> date:

@@ -65,7 +65,7 @@ def short(plan: Plan, settled: Settled) -> str:
 
 def anything(settled: Settled) -> bool:
     """Whether there is anything to apply or to ask about."""
-    return bool(_merges(settled) or settled.conflicts or _prunes(settled))
+    return bool(_merges(settled) or _conflicts(settled) or _prunes(settled))
 
 
 def body(plan: Plan, settled: Settled) -> str:
@@ -76,10 +76,11 @@ def body(plan: Plan, settled: Settled) -> str:
     if merges:
         rows = [f'  {_joined(names, merge.ids)} → "{shown(merge.text, 100)}"' for merge in merges]
         sections.append("\n".join([f"Merges ({len(rows)}):", *rows]))
-    if settled.conflicts:
+    conflicts = _conflicts(settled)
+    if conflicts:
         rows = [
             f'  {names[c.conflict.a]} vs {names[c.conflict.b]} — "{shown(c.conflict.topic)}" [A/B/skip]'
-            for c in settled.conflicts
+            for c in conflicts
         ]
         sections.append("\n".join([f"Conflicts ({len(rows)}):", *rows]))
     if prunes:
@@ -103,8 +104,9 @@ def long(plan: Plan, settled: Settled) -> str:
     if merges:
         items = [_long_merge(plan, names, merge) for merge in merges]
         sections.append("\n".join([f"### Merge proposals ({len(items)} pairs)", *items]))
-    if settled.conflicts:
-        items = [_long_conflict(plan, names, settled, conflict) for conflict in settled.conflicts]
+    conflicts = _conflicts(settled)
+    if conflicts:
+        items = [_long_conflict(plan, names, settled, conflict) for conflict in conflicts]
         sections.append("\n".join([f"### Contradictions ({len(items)} pairs)", *items]))
     if prunes:
         items = [_long_prune(plan, names, prune) for prune in prunes]
@@ -122,7 +124,7 @@ def question(plan: Plan, settled: Settled, conflict: SettledConflict) -> str:
 
 def drops(merge: SettledMerge) -> str:
     """The question about a merge that loses a detail."""
-    return f"{merge.handle} drops {_quoted(merge.loses)}. Merge anyway? [y/N]"
+    return f"{merge.handle} drops {quoted(merge.loses)}. Merge anyway? [y/N]"
 
 
 def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
@@ -140,8 +142,13 @@ def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> st
 
 
 def _proposed(settled: Settled) -> str:
-    counts = len(_merges(settled)), len(_prunes(settled)), len(settled.conflicts)
+    counts = len(_merges(settled)), len(_prunes(settled)), len(_conflicts(settled))
     return "Proposed: {} merges, {} prunes, {} conflicts".format(*counts)
+
+
+def _conflicts(settled: Settled) -> list[SettledConflict]:
+    """Those that both stand is no question any more."""
+    return [conflict for conflict in settled.conflicts if conflict.state != "kept"]
 
 
 def _merges(settled: Settled) -> list[SettledMerge]:
@@ -158,7 +165,7 @@ def _long_merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> str:
         lines.append(f'  - Original {number}: "{shown(plan.memory(id).text, 120)}"')
     lines += [f'  - Merged:     "{shown(merge.text)}"', f"  handle: {merge.handle}"]
     if merge.loses:
-        lines.append(f"  loses: {_quoted(merge.loses)}")
+        lines.append(f"  loses: {quoted(merge.loses)}")
     return "\n".join([*lines, f"  why: {shown(merge.why)}"])
 
 
@@ -218,5 +225,5 @@ def _joined(names: dict[str, str], ids: Sequence[str]) -> str:
     return " + ".join(names[id] for id in ids)
 
 
-def _quoted(details: Sequence[str]) -> str:
+def quoted(details: Sequence[str]) -> str:
     return ", ".join(f'"{shown(detail)}"' for detail in details)

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from . import policies, report
+from . import environment, policies, report
 from .errors import DreamError, UsageError
 from .identity import Identity, resolve
 from .memory import Scope
+from .plan import Plan
 from .policies import Policies
-from .runs import Run, dream_home, new_run, scope_folder
+from .runs import Run, dream_home, new_run, newest_open, open_run, scope_folder
 from .snapshot import Snapshot, write_snapshot
 from .stores import open_store
 from .stores.protocol import Store
@@ -29,6 +30,12 @@ class Session:
     folder: Path  # where the scope's runs lie
     cwd: Path
     config: str | None  # as given, for the next command's line
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.store.close()
 
     def first_line(self, count: int) -> str:
         return report.first_line(self.store.label, self.identity.user, self.identity.project, count)
@@ -74,13 +81,25 @@ class Session:
 
 def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Session:
     """The session that the options, the environment and the folder mean. Touches no store yet."""
-    cwd = (args.cwd or Path.cwd()).expanduser().resolve()
+    cwd = (args.cwd[-1] if args.cwd else Path.cwd()).expanduser().resolve()
     if not cwd.is_dir():
         raise UsageError(f"There is no folder {cwd}; name an existing one with --cwd.")
     identity = resolve(cwd, env, user=args.user, project=args.project, agent=args.agent)
     config = str(Path(args.config).expanduser().resolve()) if args.config else None
     store = open_store(args.store, config, env, cwd)
+    if store.kind != "file":
+        environment.ensure()
     return Session(store, identity, scope_folder(dream_home(env), store.identity, identity.scope), cwd, config)
+
+
+def folder_of(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Path:
+    """Where the runs of the scope lie that the arguments name, by a run folder or by store and scope."""
+    return open_run(args.run).scope_folder if args.run else start(args, env).folder
+
+
+def run_of(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Run:
+    """The run folder that the arguments name, else the scope's newest open run."""
+    return open_run(args.run) if args.run else newest_open(start(args, env).folder)
 
 
 def of_run(
@@ -98,6 +117,11 @@ def of_run(
             "or run fetch_all.py again."
         )
     return session
+
+
+def line_of(plan: Plan) -> str:
+    """The first line of a step that works on a plan and touches no store."""
+    return report.first_line(plan.store["kind"], plan.scope.user, plan.scope.project, plan.total)
 
 
 def whoami(session: Session) -> str:

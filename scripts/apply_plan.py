@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""Step 4: take answers, show the report, apply it, undo it."""
+
+import os
+from argparse import Namespace
+
+from mem0_dream import command
+
+
+def main(argv: list[str]) -> int:
+    args = arguments(argv)
+    if args.history or args.kept or args.forget or args.erase:
+        return on_records(args)
+    if args.undo is not None or args.resume:
+        return on_journals(args)
+    return on_a_run(args)
+
+
+def arguments(argv: list[str]) -> Namespace:
+    from mem0_dream import options
+
+    parser = options.parser(__doc__)
+    options.add_run(parser)
+    options.add_scope(parser)
+    act = parser.add_mutually_exclusive_group(required=True)
+    act.add_argument(
+        "--decide", metavar="JSON", help='answers: {"M1": true, "M2": "merged text", "C1": "A", "P1": "keep"}'
+    )
+    act.add_argument("--report", action="store_true", help="print what would be applied, for a person to agree to")
+    act.add_argument("--apply", action="store_true", help="apply what the report showed")
+    act.add_argument(
+        "--auto", action="store_true", help="apply the safe part of a run fetched with --auto, queue the rest"
+    )
+    act.add_argument("--undo", nargs="?", const="", metavar="RUN", help="take an applied run back (else the newest)")
+    act.add_argument("--resume", action="store_true", help="finish what an interrupted run began")
+    act.add_argument("--history", action="store_true", help="list the runs, and what --undo would restore")
+    act.add_argument("--kept", action="store_true", help="list what was decided to be left alone")
+    act.add_argument("--forget", metavar="N|all", help="ask again about entry N of --kept, or about all of them")
+    act.add_argument("--erase", metavar="RUN|ID", help="delete a run's record, or one memory from all records")
+    parser.add_argument("--verbose", action="store_true", help="the long form of the report")
+    parser.add_argument(
+        "--only", metavar="M1,P2", type=options.handles, default=[], help="only these, with --apply or --undo"
+    )
+    parser.add_argument("--json", action="store_true", help="the history for programs")
+    parser.add_argument("--yes", action="store_true", help="with --erase: do not ask")
+    return parser.parse_args(argv)
+
+
+def on_a_run(args: Namespace) -> int:
+    """Answers, report, apply."""
+    from mem0_dream import consent, session, verdicts, work
+
+    run = session.run_of(args)
+    plan = work.plan_of(run)
+    if args.decide:
+        given = verdicts.parse(args.decide)
+        command.tell(session.line_of(plan))
+        settled = work.decide(run, plan, given)
+        print(work.taken(plan, settled, given))
+        command.tell(*work.waiting(settled))
+        return 0
+    settled = work.settle(run, plan, work.answers_of(run))
+    if args.report:
+        command.tell(session.line_of(plan), *work.waiting(settled))
+        print(work.show(run, settled, args.verbose))
+        return 0
+    with session.of_run(plan.store, plan.scope, args) as place:
+        command.tell(place.first_line(plan.total))
+        if args.auto:
+            from mem0_dream import auto
+
+            outcome = auto.by_agent(place, run, settled, None)
+            print("\n".join([*outcome.lines, outcome.last]))
+            return outcome.code
+        command.tell(work.stopped(place.folder))
+        consent.require(run, settled, os.environ)
+        text, whole = work.carry(place, run, settled, args.only)
+        print(text)
+        return 0 if whole else 1
+
+
+def on_journals(args: Namespace) -> int:
+    """Undo and resume: the journal says which store."""
+    from mem0_dream import session, work
+
+    folder = session.folder_of(args)
+    if args.resume:
+        runs = work.interrupted(folder)
+        if not runs:
+            print("No run of this project was interrupted; there is nothing to resume.")
+            return 0
+    else:
+        runs = [session.run_of(args) if args.run and not args.undo else work.applied_run(folder, args.undo)]
+    with session.of_run(*work.store_of(runs[0]), args) as place:
+        command.tell(place.first_line(work.count_of(runs[0])))
+        text, whole = work.finish(place) if args.resume else work.take_back(place, runs[0], args.only)
+        print(text)
+        return 0 if whole else 1
+
+
+def on_records(args: Namespace) -> int:
+    """What concerns the records of a scope, and no store."""
+    from mem0_dream import history, session, work
+
+    folder = session.folder_of(args)
+    if args.history:
+        print(work.history_text(folder, args.json))
+    elif args.kept:
+        print(work.kept_text(folder))
+    elif args.forget:
+        print(work.forget(folder, args.forget))
+    else:
+        if not args.yes and input("This cannot be taken back. Erase? [y/N] ").strip().lower() not in ("y", "yes"):
+            print("Cancelled. No changes made.")
+            return 0
+        print(history.erase(folder, args.erase))
+    return 0
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""mem0 dream in one command: ask and apply in a terminal, --dry-run to look, --auto for cron, --undo to take back."""
+
+from argparse import Namespace
+from pathlib import Path
+
+from mem0_dream import command
+
+
+def main(argv: list[str]) -> int:
+    args = arguments(argv)
+    if args.setup:
+        return set_up(args)
+    if args.demo:
+        return demonstrate()
+    if args.schedule:
+        return schedule(args)
+    if args.history or args.undo is not None or args.resume:
+        return earlier_runs(args)
+    if args.auto:
+        return unattended(args)
+    return ask(args)
+
+
+def arguments(argv: list[str]) -> Namespace:
+    from mem0_dream import options
+
+    parser = options.parser(__doc__)
+    options.add_scope(parser)
+    act = parser.add_mutually_exclusive_group()
+    act.add_argument("--dry-run", action="store_true", help="print the report and change nothing")
+    act.add_argument("--auto", action="store_true", help="unattended: apply what is provably safe, queue the rest")
+    act.add_argument("--undo", nargs="?", const="", metavar="RUN", help="take an applied run back (else the newest)")
+    act.add_argument("--resume", action="store_true", help="finish what an interrupted run began")
+    act.add_argument("--history", action="store_true", help="list the runs, and what --undo would restore")
+    act.add_argument("--setup", action="store_true", help="build the plugin's own Python and check the store")
+    act.add_argument("--demo", action="store_true", help="play a whole pass on a real mem0 store of its own")
+    act.add_argument(
+        "--schedule", choices=["daily", "weekly", "monthly", "off"], help="print the entry for this system"
+    )
+    parser.add_argument("--verbose", action="store_true", help="the long form of the report")
+    parser.add_argument("--only", metavar="M1,P2", type=options.handles, default=[], help="with --undo: only these")
+    parser.add_argument("--json", action="store_true", help="with --history: for programs")
+    parser.add_argument(
+        "--max-removed", metavar="25%", type=options.percent, help="with --auto: the most that may go in seven days"
+    )
+    parser.add_argument("--html", metavar="FILE", type=Path, help="also write the run as a page to look through")
+    parser.add_argument(
+        "--check-recall", action="store_true", help="search before and after, and say what is found no more"
+    )
+    parser.add_argument("--projects", metavar="FILE", type=Path, help="with --auto: a project folder a line")
+    return parser.parse_args(argv)
+
+
+def ask(args: Namespace) -> int:
+    """The whole pass with a person: report, questions, apply; or only the report."""
+    from mem0_dream import attended, options, report, session, work
+    from mem0_dream.terminal import Terminal
+
+    with session.start(args) as place:
+        begun = attended.begin(place, options.today(), command.tell)
+        if isinstance(begun, str):
+            print(begun)
+            return 0
+        if args.html:
+            args.html.expanduser().write_text(attended.web_page(place, begun, options.today()), encoding="utf-8")
+            command.tell(f"The run as a page: {args.html}")
+        if args.dry_run:
+            print(work.show(begun.run, begun.settled(), args.verbose))
+            command.tell(f"Nothing was changed. Run: {begun.run.folder}")
+            return 0
+        try:
+            text, whole = attended.ask(place, begun, Terminal(), args.check_recall)
+        except attended.Cancelled as left:
+            print(report.CANCELLED)
+            return left.code
+        print(text)
+        return 0 if whole else 1
+
+
+def unattended(args: Namespace) -> int:
+    """One project after the other; one summary line each, the exit code of the worst."""
+    from mem0_dream import auto
+
+    worst = 0
+    for folder in projects(args):
+        outcome = auto.of_project(Namespace(**{**vars(args), "cwd": [folder] if folder else None}), command.tell)
+        print("\n".join([*outcome.lines, outcome.last]), flush=True)
+        worst = auto.worse(worst, outcome.code)
+    return worst
+
+
+def projects(args: Namespace) -> list[Path | None]:
+    """The folders that --cwd and --projects name; else the current one."""
+    from mem0_dream import options
+
+    named = [*(args.cwd or []), *(options.lines(args.projects) if args.projects else [])]
+    return named or [None]
+
+
+def earlier_runs(args: Namespace) -> int:
+    """The same as apply_plan.py does it."""
+    import apply_plan
+
+    args.run, args.kept, args.forget, args.erase = None, False, None, None
+    return apply_plan.on_records(args) if args.history else apply_plan.on_journals(args)
+
+
+def set_up(args: Namespace) -> int:
+    """Build the plugin's own Python ahead of time, and see whether the store answers."""
+    from mem0_dream import environment, session
+
+    environment.ensure()
+    with session.start(args) as place:
+        found, notes = place.fetch("asked")
+        command.tell(place.first_line(len(found.memories)), *notes)
+    print("Ready.")
+    return 0
+
+
+def demonstrate() -> int:
+    """A whole pass on a store made for it, and its undo."""
+    from mem0_dream import environment
+
+    environment.ensure()
+    from mem0_dream import showing
+    from mem0_dream.terminal import Terminal
+
+    return 0 if showing.play(Terminal(), command.tell) else 1
+
+
+def schedule(args: Namespace) -> int:
+    """The entry for this system's scheduler, to install by hand."""
+    from mem0_dream import schedule as scheduling
+    from mem0_dream import session
+
+    with session.start(args) as place:
+        print(scheduling.entry(args.schedule, place))
+    return 0
+
+
+if __name__ == "__main__":
+    command.run(main)

@@ -1,0 +1,127 @@
+"""An unattended run: what is provably safe is applied, the rest is left to a person with the reason."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+
+from . import caps, consent, history, reminder, report, waiting, work
+from .apply import Summary, apply
+from .draft import make_plan
+from .errors import Busy, DreamError
+from .kept import Kept
+from .lock import Lock
+from .memory import Memory
+from .policies import Policies, unmatched
+from .runs import Run
+from .session import Session, start
+from .verdicts import Settled
+
+Tell = Callable[..., None]  # lines for the log
+
+
+@dataclass
+class Outcome:
+    """What an unattended run did: lines for the log, the one summary line, and the exit code."""
+
+    last: str
+    lines: list[str] = field(default_factory=list)
+    code: int = 0
+
+
+def of_project(args: Namespace, tell: Tell) -> Outcome:
+    """The whole pass on the project that the options name; a failure is an outcome, too."""
+    try:
+        session = start(args)
+    except DreamError as error:
+        name = args.project or (args.cwd[0] if args.cwd else Path.cwd()).name
+        return Outcome(_failed(name, error), [], error.exit_code)
+    return alone(session, args.max_removed, tell)
+
+
+def worse(one: int, other: int) -> int:
+    """The exit code that says more: a failure, then something to decide, then a lock held, then done."""
+    return min(one, other, key=[1, 2, 3, 75, 0].index)
+
+
+def alone(session: Session, percent: int | None, tell: Tell) -> Outcome:
+    """The whole pass in this process, with no agent; never raises for what can be told in a sentence."""
+    try:
+        with Lock(session.folder) as lock:
+            return _pass(session, percent, lock, tell)
+    except Busy as busy:
+        return Outcome(report.AUTO_BUSY, [str(busy)], busy.exit_code)
+    except DreamError as error:
+        waiting.failed(session.folder, str(error))
+        return Outcome(_failed(session.identity.project, error), [], error.exit_code)
+    finally:
+        session.store.close()
+
+
+def by_agent(session: Session, run: Run, settled: Settled, percent: int | None) -> Outcome:
+    """The last step of a pass that an agent drives: fetched with --auto, answered, and now applied."""
+    consent.require_auto(settled)
+    token = run.read("lock")["token"] if run.has("lock") else None
+    with Lock(session.folder, "agent", token) as lock:
+        policies = Policies.from_document(run.read("policies"))
+        return _conclude(session, run, settled, policies, percent, lock, work.numbers(run, {}))
+
+
+def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outcome:
+    policies = session.policies()
+    resumed, _ = work.resumed(session, lock)
+    snapshot, notes = session.fetch("auto")
+    tell(session.first_line(len(snapshot.memories)), *resumed, *notes, *policies.notes)
+    tell(*unmatched(policies, {memory.type for memory in snapshot.memories}))
+    history.sweep(session.folder, policies.settings.keep_runs)
+    plan = make_plan(snapshot, policies, Kept.load(session.folder), datetime.now(timezone.utc).date())
+    if not (plan.merges or plan.conflicts or plan.prunes):
+        reminder.settle(session.store, snapshot.memories)
+        waiting.succeeded(session.folder)
+        if not snapshot.memories:
+            tell(report.no_memories(session.identity.project), session.elsewhere())
+        return Outcome(_last(session, Summary(), 0))
+    run = session.keep(snapshot, policies)
+    run.write("plan", plan.to_document())
+    settled = work.settle(run, plan, {})
+    return _conclude(session, run, settled, policies, percent, lock, snapshot.memories)
+
+
+def _conclude(
+    session: Session,
+    run: Run,
+    settled: Settled,
+    policies: Policies,
+    percent: int | None,
+    lock: Lock,
+    memories: list[Memory],
+) -> Outcome:
+    """Apply what the caps leave, queue the rest, see to the reminder."""
+    allowed = caps.unattended(settled, policies, session.folder, percent)
+    capped = len(allowed.held_back) > len(settled.held_back)
+    states = [merge.state for merge in allowed.merges] + [prune.state for prune in allowed.prunes]
+    any_accepted = "accepted" in states
+    summary = apply(run, session.store, allowed, policies, lock) if any_accepted else Summary()
+    lines = [*work.told(summary), *waiting.queue(run, allowed)]
+    conflicts = sum(conflict.state != "kept" for conflict in allowed.conflicts)
+    if not conflicts:
+        reminder.settle(session.store, memories)
+    elif policies.settings.reminder:
+        reminder.remind(session.store, session.identity.scope, memories, session.identity.branch)
+    caps.used(session.folder, policies.retention)
+    waiting.succeeded(session.folder)
+    code = 1 if summary.unfinished else 3 if capped and not (summary.merged or summary.pruned) else 0
+    if any_accepted:
+        lines.append(report.undo_line(work.undo_command(run), summary.before, summary.after))
+    return Outcome(_last(session, summary, conflicts), lines, code)
+
+
+def _last(session: Session, summary: Summary, conflicts: int) -> str:
+    return report.auto_line(session.identity.project, summary.merged, summary.pruned, conflicts)
+
+
+def _failed(project: str | None, error: DreamError) -> str:
+    return f"[mem0-dream --auto] project={project or 'none'}  failed: {error}"

@@ -1,0 +1,57 @@
+"""The second step: a scope's memories into a new run folder, for somebody to be asked about or for nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from . import history, report, waiting, work
+from .errors import Busy
+from .lock import Lock
+from .policies import unmatched
+from .runs import Run
+from .session import Session
+
+
+@dataclass
+class Fetched:
+    """What to print, what to tell beside it, and the exit code."""
+
+    text: str
+    told: list[str] = field(default_factory=list)
+    code: int = 0
+
+
+def asked(session: Session) -> Fetched:
+    """Fetch for a person or agent that will answer."""
+    return _fetch(session, "asked", [work.stopped(session.folder), *waiting.failures(session.folder)])[0]
+
+
+def unattended(session: Session) -> Fetched:
+    """Fetch for a run that nobody attends: the lock is held until its last step, and what was stopped is finished."""
+    lock = Lock(session.folder, "agent")
+    try:
+        lock.acquire()
+    except Busy as busy:
+        return Fetched(report.AUTO_BUSY, [str(busy)], busy.exit_code)
+    keep = False
+    try:
+        resumed, _ = work.resumed(session, lock)
+        fetched, run = _fetch(session, "auto", resumed)
+        if run:
+            run.write("lock", {"token": lock.token})
+            keep = True
+        return fetched
+    finally:
+        lock.leave() if keep else lock.release()
+
+
+def _fetch(session: Session, mode: str, told: list[str]) -> tuple[Fetched, Run | None]:
+    snapshot, notes = session.fetch(mode)
+    policies = session.policies()
+    types = {memory.type for memory in snapshot.memories}
+    told = [session.first_line(len(snapshot.memories)), *told, *notes, *policies.notes, *unmatched(policies, types)]
+    history.sweep(session.folder, policies.settings.keep_runs)
+    if not snapshot.memories:
+        return Fetched(report.no_memories(session.identity.project), [*told, session.elsewhere()]), None
+    run = session.keep(snapshot, policies)
+    return Fetched(f"Run: {run.folder}", told), run

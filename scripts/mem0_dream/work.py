@@ -1,0 +1,255 @@
+"""The work on one run, as apply_plan.py and dream.py both do it: answers, the report, applying, undoing, resuming."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from . import caps, consent, history, journal, listing, report, verdicts
+from .apply import Summary, apply
+from .errors import DreamError, UsageError
+from .kept import Kept
+from .lock import Lock
+from .memory import Memory, Scope
+from .plan import Plan
+from .policies import Policies
+from .resume import interrupted, resume
+from .runs import Run, all_runs
+from .session import Session
+from .snapshot import read_snapshot
+from .undo import undo
+from .verdicts import Settled, SettledMerge
+
+SCRIPTS = Path(__file__).resolve().parent.parent
+_SAID = {"accepted": "will be applied", "kept": "left alone, and remembered", "open": "skipped", "held": "held back"}
+
+
+def plan_of(run: Run) -> Plan:
+    """The run's plan; DreamError where find_dupes.py has not made it yet."""
+    if not run.has("plan"):
+        raise DreamError(f"This run has no plan yet; run find_dupes.py --run {quoted(str(run.folder))} first.")
+    return Plan.from_document(run.read("plan"))
+
+
+def answers_of(run: Run) -> dict[str, Any]:
+    """Every answer given so far."""
+    return run.read("verdicts")["answers"] if run.has("verdicts") else {}
+
+
+def numbers(run: Run, answers: dict[str, Any]) -> list[Memory]:
+    """All memories of the run; in the order of --list where an answer names them by number."""
+    snapshot = read_snapshot(run.folder / "snapshot.json")
+    return listing.listing(snapshot) if "+" in answers else snapshot.memories
+
+
+def settle(run: Run, plan: Plan, answers: dict[str, Any]) -> Settled:
+    """The plan with its answers, after every rail."""
+    return verdicts.settle(plan, answers, numbers(run, answers))
+
+
+def decide(run: Run, plan: Plan, given: dict[str, Any]) -> Settled:
+    """Take more answers; none of them is kept where one cannot be taken."""
+    answers = verdicts.combine(answers_of(run), given)
+    settled = settle(run, plan, answers)
+    save(run, settled, answers)
+    return settled
+
+
+def save(run: Run, settled: Settled, answers: dict[str, Any]) -> None:
+    """Keep the answers in the run, and what is left alone in the scope."""
+    run.write("verdicts", {"answers": answers})
+    kept = Kept.load(run.scope_folder)
+    verdicts.remember(kept, settled)
+    kept.save()
+
+
+def taken(plan: Plan, settled: Settled, given: dict[str, Any]) -> str:
+    """What became of the answers just given, a line each; what they add to the plan is among it."""
+    proposed: list[Any] = [*plan.merges, *plan.conflicts, *plan.prunes]
+    before = {item.handle for item in proposed}
+    items: list[Any] = [*settled.merges, *settled.conflicts, *settled.prunes]
+    return "\n".join(f"{i.handle}: {_state(i)}" for i in items if i.handle in given or i.handle not in before)
+
+
+def waiting(settled: Settled) -> list[str]:
+    """What stays out of the report until somebody answers, as sentences."""
+    unanswered = [merge.handle for merge in settled.merges if merge.state == "open"]
+    return [f"Left alone without an answer: {', '.join(unanswered)}."] if unanswered else []
+
+
+def show(run: Run, settled: Settled, verbose: bool) -> str:
+    """The report, and on record that exactly this was shown."""
+    seen(run, settled)
+    return report.long(settled.plan, settled) if verbose else report.short(settled.plan, settled)
+
+
+def seen(run: Run, settled: Settled) -> None:
+    """On record: a person was shown exactly this, and the retention it went by."""
+    consent.reported(run, settled)
+    if os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") != "0":
+        caps.seen(run.scope_folder, run.read("policies")["retention"])
+
+
+def carry(session: Session, run: Run, settled: Settled, only: Sequence[str] = ()) -> tuple[str, bool]:
+    """Apply what is accepted (of it only these handles, where named); what to tell, and whether all of it was ended."""
+    chosen = settled.only(only) if only else settled
+    policies = Policies.from_document(run.read("policies"))
+    with Lock(session.folder) as lock:
+        summary = apply(run, session.store, chosen, policies, lock)
+    lines = [*told(summary), report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)]
+    if summary.merged or summary.pruned or summary.resolved:
+        lines.append(report.undo_line(undo_command(run), summary.before, summary.after))
+    return "\n".join(lines), not summary.unfinished
+
+
+def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, bool]:
+    """Undo a run, or the named operations of it; what to tell, and whether all of it was ended."""
+    with Lock(session.folder) as lock:
+        earlier = _undone(run)
+        summary = undo(run, session.store, only, lock)
+    _remember_undone(run, _undone(run) - earlier)
+    lines = told(summary)
+    if summary.undone:
+        lines.append(f"Undone: {summary.undone} operations ({summary.before} → {summary.after} memories)")
+    return "\n".join(lines) or "Nothing to undo: this run is undone already.", not summary.unfinished
+
+
+def finish(session: Session) -> tuple[str, bool]:
+    """End every run of the scope that was stopped on the way; what to tell of each, and whether all were ended."""
+    with Lock(session.folder) as lock:
+        lines, whole = resumed(session, lock)
+    return "\n".join(lines), whole
+
+
+def resumed(session: Session, lock: Lock) -> tuple[list[str], bool]:
+    """As `finish`, under a lock that is held already."""
+    lines: list[str] = []
+    whole = True
+    for run in interrupted(session.folder):
+        summary = resume(run, session.store, lock)
+        lines += [f"Resumed {run.name}: {summary.before} → {summary.after} memories.", *told(summary)]
+        whole = whole and not summary.unfinished
+    return lines, whole
+
+
+def stopped(folder: Path) -> str:
+    """A sentence where a run of this scope was stopped on the way; else nothing."""
+    names = [run.name for run in interrupted(folder)]
+    return f"Run {', '.join(names)} was interrupted; --resume finishes or takes back what it began." if names else ""
+
+
+def applied_run(folder: Path, name: str) -> Run:
+    """The run that a person names by its name or the beginning of it, or by ""; then it is the newest applied one."""
+    runs = [run for run in all_runs(folder) if run.journal.exists()]
+    named = [run for run in runs if run.name.startswith(name)]
+    if not named:
+        raise DreamError(f"No applied run{f' is named {name}' if name else ' is on record'}; --history lists the runs.")
+    if name and len(named) > 1:
+        raise DreamError(f"{name} names {len(named)} runs; --history lists them.")
+    return named[-1]
+
+
+def store_of(run: Run) -> tuple[dict[str, str], Scope]:
+    """Store and scope that an applied run's journal names."""
+    facts = journal.head(run.journal)
+    if not facts:
+        raise DreamError(f"Run {run.name} changed nothing, so there is nothing to take back.")
+    return facts["store"], Scope(*facts["scope"])
+
+
+def count_of(run: Run) -> int:
+    """How many memories there were when the run was applied."""
+    return journal.head(run.journal).get("before", 0)
+
+
+def history_text(folder: Path, as_json: bool) -> str:
+    """The runs of a scope, newest first."""
+    entries = history.history(folder)
+    if as_json:
+        return json.dumps([asdict(entry) for entry in entries], indent=1)
+    return "\n".join(entry.line() for entry in entries) or "No run of this project is on record."
+
+
+def kept_text(folder: Path) -> str:
+    """What was decided to be left alone, numbered for --forget."""
+    entries = Kept.load(folder).entries
+    rows = (
+        f"{number}  {entry['at'][:10]}  {entry['said']} ({entry['kind']}): "
+        + " / ".join(f'"{report.shown(text)}"' for text in entry["about"])
+        for number, entry in enumerate(entries, 1)
+    )
+    return "\n".join(rows) or "Nothing was decided to be left alone."
+
+
+def forget(folder: Path, which: str) -> str:
+    """Forget one decision, by its number in `kept_text`, or all."""
+    kept = Kept.load(folder)
+    if which == "all":
+        count = kept.clear()
+    elif which.isdigit() and 1 <= int(which) <= len(kept.entries):
+        kept.remove(int(which) - 1)
+        count = 1
+    else:
+        raise UsageError(f"There is no entry {which}; --kept numbers them.")
+    kept.save()
+    return f"Forgotten: {count}; the next run asks again."
+
+
+def undo_command(run: Run) -> str:
+    """The line that takes a run back, from any folder."""
+    python = "py -3" if os.name == "nt" else "python3"
+    return f"{python} {quoted(str(SCRIPTS / 'apply_plan.py'))} --run {quoted(str(run.folder))} --undo"
+
+
+def quoted(text: str) -> str:
+    """Text as one word of this system's shell."""
+    return f'"{text}"' if os.name == "nt" else shlex.quote(text)
+
+
+def told(summary: Summary) -> list[str]:
+    """What was not done, and why."""
+    return [
+        *(f"Left alone: {held.handle} — {report.shown(held.why)}" for held in summary.left_alone),
+        *(f"Not finished: {held.handle} — {report.shown(held.why)}; run --resume." for held in summary.unfinished),
+    ]
+
+
+def losses(merge: SettledMerge) -> str:
+    """What is different in the merged text, in words."""
+    parts = (("drops", merge.loses), ("adds", merge.brings))
+    return " and ".join(f"{verb} {report.quoted(details)}" for verb, details in parts if details)
+
+
+def _state(item: Any) -> str:
+    if isinstance(item, SettledMerge) and item.state == "held":
+        return f'held back: the text {losses(item)}; a person\'s yes is {{"{item.handle}": true}}'
+    if item.state == "accepted" and getattr(item, "winner", None):
+        return f"{item.winner} is current"
+    return _SAID[item.state]
+
+
+def _undone(run: Run) -> set[str]:
+    """The handles of what is taken back."""
+    return {op.handle for op in journal.read(run.journal) if op.undoes and op.state == "done"}
+
+
+def _remember_undone(run: Run, handles: set[str]) -> None:
+    """What somebody took back is not proposed again."""
+    if not handles or not run.has("plan"):
+        return
+    plan = settle(run, plan_of(run), answers_of(run)).plan
+    items = [
+        *(("merge", merge.handle, merge.ids) for merge in plan.merges),
+        *(("conflict", conflict.handle, [conflict.a, conflict.b]) for conflict in plan.conflicts),
+        *(("prune", prune.handle, [prune.id]) for prune in plan.prunes),
+    ]
+    kept = Kept.load(run.scope_folder)
+    for kind, handle, ids in items:
+        if handle in handles:
+            kept.add(kind, [plan.memory(id).text for id in ids], "undone")
+    kept.save()
