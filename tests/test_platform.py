@@ -132,6 +132,21 @@ def test_merged_rows_stay_hidden_and_expired_ones_are_shown(api, store):
     assert memory.protection(JANUARY.date()) == "expired"
 
 
+@pytest.mark.parametrize(
+    "state, why",
+    [
+        ({"replaced_by": "a newer one"}, "superseded"),
+        ({"synthesized": True}, "synthesized"),
+        ({"metadata": {"pinned": "true"}}, "pinned"),
+        ({"metadata": None, "categories": None, "memory": ""}, ""),
+    ],
+)
+def test_what_the_platform_says_of_a_row_decides_whether_it_may_be_touched(api, store, state, why):
+    api.seed("developer", "web-shop", [{"memory": "Text", **state}])
+    (memory,) = store.fetch(ME).memories
+    assert memory.protection(JANUARY.date()) == why
+
+
 def test_search_finds_the_nearest_of_the_scope(api, store):
     api.seed("developer", "web-shop", ["The shop sells books", "Deploys go to the cloud"])
     api.seed("developer", "other", ["The shop sells wine"])
