@@ -53,8 +53,8 @@ def on_a_run(args: Namespace) -> int:
     run = session.run_of(args)
     plan = work.plan_of(run)
     if args.decide:
-        given = verdicts.parse(args.decide)
         command.tell(session.line_of(plan))
+        given = verdicts.parse(args.decide)
         settled = work.decide(run, plan, given)
         print(work.taken(plan, settled, given))
         command.tell(*work.waiting(settled))

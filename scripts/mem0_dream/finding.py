@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
 
-from . import documents, draft, questions, report, runs, session
+from . import documents, draft, questions, report, runs, session, waiting
 from .errors import DreamError, UsageError
 from .judge import judge
 from .kept import Kept
@@ -45,9 +45,11 @@ def gather(args: argparse.Namespace) -> Given:
         if args.run:
             raise UsageError("Name a run folder or a snapshot, not both.")
         return Given(read_snapshot(args.snapshot), _policies(args.policies) or Policies(dict(DEFAULTS)))
-    run = runs.open_run(args.run) if args.run else runs.newest_open(session.start(args).folder)
+    run = session.run_of(args)
     policies = _policies(args.policies) or Policies.from_document(run.read("policies"))
-    return Given(read_snapshot(run.folder / "snapshot.json"), policies, Kept.load(run.scope_folder), run)
+    snapshot = read_snapshot(run.folder / "snapshot.json")
+    left = waiting.left(run.scope_folder, snapshot.memories) if snapshot.mode == "asked" else []
+    return Given(snapshot, policies, Kept.load(run.scope_folder), run, queue=left)
 
 
 def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:

@@ -1,0 +1,135 @@
+"""Asking a person in a terminal, played by a list of replies."""
+
+import pytest
+from mem0_dream import interactive, report
+from mem0_dream.interactive import Cancelled, consult
+from mem0_dream.memory import Scope
+from mem0_dream.plan import Conflict, Merge, Plan
+
+IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(8)]
+TEXTS = ["Cache for 30s", "Cache", "Ports are 80", "Ports are 81", "Use tabs", "Use spaces", "Log in JSON", "Log JSON"]
+
+
+def plan() -> Plan:
+    found = Plan({"kind": "file", "identity": "x"}, Scope("me", "shop"), total=8)
+    found.merges = [Merge("M1", IDS[:2], "review", "Cache", "alike", loses=["30s"])]
+    found.conflicts = [
+        Conflict("C1", IDS[2], IDS[3], "ports are", None, "80 / 81"),
+        Conflict("C2", IDS[4], IDS[5], "use", None, "tabs / spaces"),
+    ]
+    metadata = {"type": "decision"}
+    found.memories = {
+        id: {"id": id, "memory": text, "user_id": "me", "app_id": "shop", "metadata": metadata}
+        for id, text in zip(IDS, TEXTS, strict=True)
+    }
+    return found
+
+
+class Played:
+    """A console that answers from a list and keeps what was said; at its end the input ends."""
+
+    def __init__(self, *replies: str | type[BaseException]) -> None:
+        self.replies = list(replies)
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def pair(self, a: str, b: str) -> None:
+        self.said += [f"A: {a}", f"B: {b}"]
+
+    def ask(self, prompt: str) -> str:
+        self.said.append(prompt)
+        if not self.replies:
+            raise EOFError
+        reply = self.replies.pop(0)
+        if not isinstance(reply, str):
+            raise reply
+        return reply
+
+
+def asked(console: Played, most: int = 20):
+    answers: dict = {}
+    kept: list = []
+    settled = consult(plan(), answers, (), most, console, kept.append)
+    return settled, answers
+
+
+def test_each_contradiction_is_asked_then_each_loss_then_the_last_yes():
+    console = Played("A", "b", "y", "")
+    settled, answers = asked(console)
+    assert answers == {"C1": "A", "C2": "B", "M1": True}
+    assert console.said[1:] == [
+        '\nC1 — "ports are"',
+        'A: "Ports are 80" (no date, confidence: none)',
+        'B: "Ports are 81" (no date, confidence: none)',
+        "Which is current? [A/B/skip] ",
+        '\nC2 — "use"',
+        'A: "Use tabs" (no date, confidence: none)',
+        'B: "Use spaces" (no date, confidence: none)',
+        "Which is current? [A/B/skip] ",
+        "",
+        'M1 drops "30s". Merge anyway? [y/N] ',
+        "",
+        "Proposed: 1 merges, 0 prunes, 2 conflicts. Apply? [Y/n] ",
+    ]
+    assert [item.state for item in (*settled.merges, *settled.conflicts)] == ["accepted", "accepted", "accepted"]
+
+
+def test_an_empty_reply_skips_and_a_loss_is_no_by_default():
+    settled, answers = asked(Played("", "SKIP", "", "yes"))
+    assert answers == {"C1": "skip", "C2": "skip"}
+    assert [item.state for item in (*settled.merges, *settled.conflicts)] == ["open", "open", "open"]
+
+
+def test_both_is_taken_though_it_is_not_offered():
+    assert asked(Played("both", "", "", "y"))[1]["C1"] == "both"
+
+
+def test_anything_else_is_asked_again():
+    console = Played("maybe", "C", "a", "", "", "y")
+    assert asked(console)[1]["C1"] == "A"
+    assert console.said.count("Which is current? [A/B/skip] ") == 4
+
+
+def test_no_more_than_the_set_number_of_questions_is_asked():
+    console = Played("A", "y")
+    settled, _ = asked(console, most=1)
+    assert [conflict.state for conflict in settled.conflicts] == ["accepted", "open"]
+
+
+@pytest.mark.parametrize("no", ["n", "NO"])
+def test_no_cancels(no):
+    with pytest.raises(Cancelled) as left:
+        asked(Played("A", "", "", no))
+    assert left.value.code == 0
+
+
+@pytest.mark.parametrize("way", ["q", "Quit", KeyboardInterrupt])
+def test_leaving_keeps_the_answers_given_so_far(way):
+    kept: list = []
+    answers: dict = {}
+    with pytest.raises(Cancelled):
+        consult(plan(), answers, (), 20, Played("B", way), kept.append)
+    assert answers == {"C1": "B"}
+    assert [settled.conflicts[0].winner for settled in kept] == ["B"]
+
+
+def test_the_end_of_the_input_says_that_somebody_must_decide():
+    with pytest.raises(Cancelled) as left:
+        asked(Played("A"))
+    assert left.value.code == 3
+
+
+def test_details_prints_the_long_form_and_asks_again():
+    console = Played("A", "", "", "details", "y")
+    settled, _ = asked(console)
+    assert report.long(plan(), settled) in console.said
+
+
+def test_a_draft_that_loses_nothing_counts_as_yes_until_the_last_question():
+    found = plan()
+    found.merges[0].loses = []
+    assert interactive.drafted(found, {}) == {"M1": True}
+    assert interactive.drafted(found, {"M1": "keep"}) == {"M1": "keep"}
+    assert interactive.drafted(plan(), {}) == {}

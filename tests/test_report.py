@@ -1,0 +1,193 @@
+"""The texts a person reads, compared whole."""
+
+from mem0_dream import report
+from mem0_dream.memory import Scope
+from mem0_dream.plan import Conflict, HeldBack, Merge, Plan, Prune
+from mem0_dream.verdicts import settle
+
+IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(1, 9)]
+TEXTS = [
+    "Retries back off from 30s",
+    "Retries back off from 30s, at most five times",
+    "The queue is RabbitMQ",
+    "The queue is Kafka",
+    "Looked into the slow tests",
+    "Things may be slow",
+]
+
+
+def record(n: int, **more: object) -> dict:
+    metadata = {"type": "decision", "confidence": 0.5 + n / 10}
+    return {
+        "id": IDS[n],
+        "memory": TEXTS[n],
+        "user_id": "me",
+        "app_id": "shop",
+        "metadata": metadata,
+        "created_at": f"2026-10-0{n + 1}T08:00:00+00:00",
+        **more,
+    }
+
+
+def plan() -> Plan:
+    found = Plan({"kind": "file", "identity": "x"}, Scope("me", "shop"), total=6)
+    found.merges = [Merge("M1", IDS[:2], "review", TEXTS[1], "one says all the other says", loses=[])]
+    found.conflicts = [Conflict("C1", IDS[2], IDS[3], "the queue is", "B", "same but for RabbitMQ / Kafka")]
+    found.prunes = [
+        Prune("P1", IDS[4], "session_state", "retention", 120, 90),
+        Prune("P2", IDS[5], "decision", "low_confidence", 58, None),
+    ]
+    found.held_back = [HeldBack("M9", "the list of memories may be cut off")]
+    found.memories = {IDS[n]: record(n) for n in range(5)}
+    found.memories[IDS[5]] = record(5, metadata={"type": "decision", "confidence": 0.2})
+    return found
+
+
+def test_the_short_report_is_exactly_the_published_form():
+    found = plan()
+    assert report.short(found, settle(found, {"M1": True})) == (
+        "## dream — consolidation report\n"
+        "\n"
+        "Merges (1):\n"
+        '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"\n'
+        "\n"
+        "Conflicts (1):\n"
+        '  [mem0:00000003] vs [mem0:00000004] — "the queue is" [A/B/skip]\n'
+        "\n"
+        "Prune (2):\n"
+        "  [mem0:00000005] — session_state, 120d old\n"
+        "  [mem0:00000006] — decision, 58d old\n"
+        "\n"
+        "Proposed: 1 merges, 2 prunes, 1 conflicts. Apply? [Y/n]"
+    )
+
+
+def test_the_long_report_is_the_first_published_form_with_handle_and_reason():
+    found = plan()
+    assert report.long(found, settle(found, {"M1": True})) == (
+        "## Dream — Memory Consolidation Report\n"
+        "\n"
+        "### Merge proposals (1 pairs)\n"
+        "MERGE [mem0:00000001] + [mem0:00000002] → NEW\n"
+        '  - Original 1: "Retries back off from 30s"\n'
+        '  - Original 2: "Retries back off from 30s, at most five times"\n'
+        '  - Merged:     "Retries back off from 30s, at most five times"\n'
+        "  handle: M1\n"
+        "  why: one says all the other says\n"
+        "\n"
+        "### Contradictions (1 pairs)\n"
+        "CONFLICT [mem0:00000003] vs [mem0:00000004]\n"
+        '  - A: "The queue is RabbitMQ" (2026-10-03, confidence: 0.7)\n'
+        '  - B: "The queue is Kafka" (2026-10-04, confidence: 0.8)\n'
+        "  Which is current? [A/B/skip]\n"
+        "  handle: C1\n"
+        "  why: same but for RabbitMQ / Kafka\n"
+        "\n"
+        "### Prune candidates (2 memories)\n"
+        "PRUNE [mem0:00000005] — session_state, 120d old (policy: 90d)\n"
+        '  - Text: "Looked into the slow tests"\n'
+        "  handle: P1\n"
+        "  why: older than its policy\n"
+        "PRUNE [mem0:00000006] — decision, 58d old (confidence: 0.2)\n"
+        '  - Text: "Things may be slow"\n'
+        "  handle: P2\n"
+        "  why: low confidence and no specifics\n"
+        "\n"
+        "### Held back (1)\n"
+        "M9 — the list of memories may be cut off\n"
+        "\n"
+        "---\n"
+        "Proposed: 1 merges, 2 prunes, 1 conflicts\n"
+        "Apply? [Y/n]"
+    )
+
+
+def test_a_confirmed_merge_that_loses_a_detail_names_it_in_the_long_report():
+    found = plan()
+    found.merges[0].text = "Retries back off"
+    settled = settle(found, {"M1": {"text": "Retries back off, at most five times", "confirmed": True}})
+    assert '  loses: "30s"\n' in report.long(found, settled)
+
+
+def test_a_section_with_no_item_is_left_out():
+    found = plan()
+    found.conflicts, found.prunes = [], []
+    assert report.short(found, settle(found, {"M1": True})) == (
+        "## dream — consolidation report\n"
+        "\n"
+        "Merges (1):\n"
+        '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"\n'
+        "\n"
+        "Proposed: 1 merges, 0 prunes, 0 conflicts. Apply? [Y/n]"
+    )
+
+
+def test_an_unanswered_merge_does_not_stand_in_the_report():
+    found = plan()
+    assert "Merges" not in report.short(found, settle(found, {}))
+
+
+def test_a_contradiction_answered_both_does_not_stand_in_the_report():
+    found = plan()
+    assert "Conflicts" not in report.short(found, settle(found, {"C1": "both"}))
+
+
+def test_nothing_to_propose_is_said_in_one_line():
+    found = plan()
+    found.merges, found.conflicts, found.prunes = [], [], []
+    line = "Dream complete. No duplicate, contradictory, or stale memories found."
+    assert report.short(found, settle(found, {})) == report.long(found, settle(found, {})) == line
+
+
+def test_a_cluster_of_more_than_two_is_one_merge():
+    found = plan()
+    found.merges[0].ids = IDS[:3]
+    assert "[mem0:00000001] + [mem0:00000002] + [mem0:00000003] → " in report.short(found, settle(found, {"M1": True}))
+
+
+def test_a_member_of_an_accepted_merge_is_asked_about_with_the_merged_text():
+    found = plan()
+    found.conflicts[0].a = IDS[0]
+    settled = settle(found, {"M1": True})
+    assert report.sides(found, settled, settled.conflicts[0])[0] == (
+        '"Retries back off from 30s, at most five times" (2026-10-01, confidence: 0.5)'
+    )
+
+
+def test_a_merged_text_is_cut_to_100_characters_in_the_short_report():
+    found = plan()
+    found.merges[0].text = "x" * 101
+    line = report.short(found, settle(found, {"M1": {"text": "x" * 101, "confirmed": True}})).splitlines()[3]
+    assert line.endswith('"' + "x" * 99 + '…"')
+
+
+def test_no_memory_can_forge_a_line():
+    assert report.shown("a\nb\r\tc\u2028d\u202ee\x1b[31m") == "a\\nb\\r\\tc\\u2028d\\u202ee\\x1b[31m"
+
+
+def test_an_emoji_of_several_parts_stays_whole():
+    assert report.shown("👩‍💻 done ✅") == "👩‍💻 done ✅"
+
+
+def test_ids_are_shortened_to_eight_characters_or_as_many_as_tell_them_apart():
+    assert report.short_ids(["abcdefgh-1", "abcdefgh-2", "x"]) == {
+        "abcdefgh-1": "abcdefgh-1",
+        "abcdefgh-2": "abcdefgh-2",
+        "x": "x",
+    }
+    assert report.short_ids(["aaaaaaaa-1", "bbbbbbbb-2"]) == {"aaaaaaaa-1": "aaaaaaaa", "bbbbbbbb-2": "bbbbbbbb"}
+
+
+def test_the_first_line_says_version_store_user_project_and_count():
+    line = report.first_line("file export.json", "me", None, 3)
+    assert line == f"mem0-dream {report.__version__} · file export.json · user me · project none · 3 memories"
+
+
+def test_the_summaries_are_exactly_the_published_ones():
+    assert report.summary(1, 2, 3, 4) == "Dream complete — merged: 1, pruned: 2, conflicts resolved: 3, skipped: 4"
+    assert report.undo_line("undo it", 40, 32) == "Undo: undo it (40 → 32 memories)"
+    assert (
+        report.auto_line("shop", 1, 2, 3) == "[mem0-dream --auto] project=shop  merged=1  pruned=2  conflicts_skipped=3"
+    )
+    assert report.no_memories("shop") == "No memories found for project shop. Nothing to consolidate."
+    assert report.AUTO_BUSY == "[mem0-dream --auto] Another run in progress — skipping."
