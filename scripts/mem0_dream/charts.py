@@ -23,8 +23,8 @@ def ages(memories: Sequence[Memory], retention: Mapping[str, int | None], today:
     """How old the memories of each type are, and which of them are past their type's retention (hatched)."""
     found: dict[str, list[int]] = {}
     for memory in memories:
-        if memory.created is not None:
-            found.setdefault(memory.type, []).append(max(0, (today - memory.created.date()).days))
+        if (created := memory.created) is not None:
+            found.setdefault(memory.type, []).append(max(0, (today - created.date()).days))
     rows = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     rest = [age for _, list_of in rows[_TYPES:] for age in list_of]
     shown = rows[:_TYPES] + ([(f"{len(rows) - _TYPES} more types", rest)] if rest else [])

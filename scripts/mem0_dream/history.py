@@ -14,7 +14,10 @@ from .runs import FRESH, Run, all_runs
 
 @dataclass
 class Entry:
-    """One run. `restores` and `removes` count the memories that undoing it would bring back and take away."""
+    """One run. `restores` and `removes` count the memories that undoing it would bring back and take away.
+
+    `before` and `after` are the memories of the scope when it was applied, None where it did not come to that.
+    """
 
     run: str
     at: str
@@ -25,6 +28,8 @@ class Entry:
     resolved: int
     restores: int
     removes: int
+    before: int | None = None
+    after: int | None = None
 
     def line(self) -> str:
         counts = f"merged: {self.merged}, pruned: {self.pruned}, conflicts resolved: {self.resolved}"
@@ -69,6 +74,8 @@ def _entry(run: Run) -> Entry:
         counts["conflict"],
         sum(len(op.removed) + _hidden(op) for op in standing),
         sum(len(op.adds) for op in standing),
+        facts.get("before"),
+        next((note["after"] for note in journal.notes(run.journal) if note.get("ended") in ("apply", "resume")), None),
     )
 
 

@@ -92,7 +92,8 @@ class Terminal:
     def _show(self, lead: str, runs: Sequence[_Run]) -> None:
         """One line in runs, what differs in colour, or between marks where there is none.
 
-        Wrapped under its own beginning where it is indented; a line that begins at the margin may be one to copy.
+        Wrapped under its own beginning where it is indented or labelled; a line that begins at the margin may be one to
+        copy, and stays whole.
         """
         if self._rich is None:
             self._write(lead + "".join(_in_words(run) for run in runs))
@@ -103,11 +104,12 @@ class Terminal:
         text = Text()
         for run in runs:
             text.append(run[0], _STYLES.get(run[1], run[1])) if self.coloured else text.append(_in_words(run))
-        room = self._rich.width - cell_len(lead)
+        hang = cell_len(lead) + (0 if lead.strip() else 2)
+        room = self._rich.width - hang
         lines = list(text.wrap(self._rich, room, overflow="fold")) if lead and room > 20 and text else [text]
         for number, line in enumerate(lines):
             line.rstrip()
-            self._rich.print(Text(lead if number == 0 else " " * cell_len(lead)) + line, soft_wrap=True)
+            self._rich.print(Text(lead if number == 0 else " " * hang) + line, soft_wrap=True)
 
     def _write(self, text: str) -> None:
         self.stream.write(f"{text}\n")
