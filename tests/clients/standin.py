@@ -207,13 +207,14 @@ class _Handler(BaseHTTPRequestHandler):
 
 def _anthropic_turn(body: dict[str, Any]) -> Turn:
     messages = body.get("messages", [])
-    last = messages[-1]["content"] if messages else []
-    results = [item for item in last if isinstance(item, dict) and item.get("type") == "tool_result"]
-    return Turn(
-        "\n".join(_texts(messages)),
-        ["\n".join(_texts(item.get("content"))) for item in results],
-        [tool["name"] for tool in body["tools"]],
-    )
+    results: list[str] = []
+    for message in reversed(messages):  # the client may add a reminder of its own after the results
+        if message["role"] == "assistant":
+            break
+        for item in reversed(message["content"]):
+            if isinstance(item, dict) and item.get("type") == "tool_result":
+                results.insert(0, "\n".join(_texts(item.get("content"))))
+    return Turn("\n".join(_texts(messages)), results, [tool["name"] for tool in body["tools"]])
 
 
 def _openai_turn(body: dict[str, Any]) -> Turn:

@@ -102,7 +102,7 @@ def test_a_whole_unattended_pass(claude: Claude, export: Export):
 
 def test_an_undo_puts_the_whole_store_back(claude: Claude, export: Export):
     before = export.texts()
-    claude.print(f"/mem0:dream --auto {export.scope}", unattended(export.scope, merges))
+    claude.host(f"/mem0:dream {export.scope}", interactive(export.scope, merges), person)
     assert export.texts() != before
     session = claude.print(f"/mem0:dream --undo {export.scope}", undo(export.scope))
     assert_nobody_was_bothered(session)
