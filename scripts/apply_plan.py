@@ -100,7 +100,7 @@ def on_journals(args: Namespace) -> int:
 
 def on_records(args: Namespace) -> int:
     """What concerns the records of a scope, and no store."""
-    from mem0_dream import history, session, work
+    from mem0_dream import erase, session, work
 
     folder = session.folder_of(args)
     if args.history:
@@ -113,7 +113,7 @@ def on_records(args: Namespace) -> int:
         if not args.yes and input("This cannot be taken back. Erase? [y/N] ").strip().lower() not in ("y", "yes"):
             print("Cancelled. No changes made.")
             return 0
-        print(history.erase(folder, args.erase))
+        print(erase.erase(folder, args.erase))
     return 0
 
 

@@ -72,36 +72,20 @@ def ask(session: Session, begun: Begun, console: Console, check_recall: bool) ->
     work.save(begun.run, settled, begun.answers)
     work.seen(begun.run, settled)
     consent.require(begun.run, settled, os.environ)
-    before = _searched(session, _probes(settled)) if check_recall else {}
+    if not check_recall:
+        return work.carry(session, begun.run, settled)
+    asked = recall.probes(recall.touched(settled))
+    before = recall.search(session.store, session.identity.scope, asked)
     text, whole = work.carry(session, begun.run, settled)
-    return "\n".join([text, *_recall(session, begun.run, before)]), whole
+    after = recall.search(session.store, session.identity.scope, asked)
+    found = recall.compare(before, after, recall.carried(settled, read(begun.run.journal)))
+    return f"{text}\n{recall.told(found)}", whole
 
 
 def web_page(session: Session, begun: Begun, today: date) -> str:
     """The run as a page to look through."""
     runs = [asdict(entry) for entry in reversed(history.history(session.folder)) if entry.state != "open"]
     return page.page(begun.plan, begun.settled(), runs, begun.policies, begun.memories, str(begun.run.folder), today)
-
-
-def _probes(settled: Settled) -> list[recall.Probe]:
-    ids = [id for merge in settled.merges if merge.state == "accepted" for id in merge.ids]
-    return recall.probes(settled.plan.memory(id) for id in ids)
-
-
-def _searched(session: Session, probes: list[recall.Probe]) -> dict[recall.Probe, list[str]]:
-    return recall.search(session.store, session.identity.scope, probes)
-
-
-def _recall(session: Session, run: Run, before: dict[recall.Probe, list[str]]) -> list[str]:
-    """What searching again for the originals of every merge says."""
-    if not before:
-        return []
-    merges = [op for op in read(run.journal) if op.kind == "merge" and op.state == "done" and op.left]
-    carried = {member.id: op.left[0]["id"] for op in merges for member in op.members}
-    asked = [probe for probe in before if probe.id in carried]
-    found = recall.compare({p: before[p] for p in asked}, _searched(session, asked), carried)
-    lost = [f'  no longer found: "{report.shown(probe.query, 100)}"' for probe in found.lost]
-    return [f"Recall: {found.before} of {found.asked} searches found their fact before, {found.after} do now.", *lost]
 
 
 __all__ = ["Begun", "Cancelled", "ask", "begin", "web_page"]

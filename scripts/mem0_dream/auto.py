@@ -110,7 +110,9 @@ def _conclude(
     if not conflicts:
         reminder.settle(session.store, memories)
     elif policies.settings.reminder:
-        reminder.remind(session.store, session.identity.scope, memories, session.identity.branch)
+        added = reminder.remind(session.store, session.identity.scope, memories, session.identity.branch)
+        if added:
+            run.write("reminder", {"added": True})
     caps.used(session.folder, policies.retention)
     waiting.succeeded(session.folder)
     code = 1 if summary.unfinished else 3 if capped and not (summary.merged or summary.pruned) else 0

@@ -10,16 +10,17 @@ from .stores.protocol import Draft, Store
 TEXT = "mem0 dream found contradictions that only a person can settle; run /mem0:dream to see them."
 
 
-def remind(store: Store, scope: Scope, memories: Sequence[Memory], branch: str | None) -> None:
-    """Store the reminder where there is none yet."""
+def remind(store: Store, scope: Scope, memories: Sequence[Memory], branch: str | None) -> bool:
+    """Store the reminder where there is none yet; whether it was."""
     if reminders(memories):
-        return
+        return False
     metadata = {"type": "task_learning", "source": REMINDER_SOURCE}
     if branch:
         metadata["branch"] = branch
     # Where no memory names a project, one that does would hide all others from the project's next run.
     named = any(memory.scope.project for memory in memories)
     store.add([Draft(TEXT, scope if named else scope._replace(project=None), metadata)])
+    return True
 
 
 def settle(store: Store, memories: Sequence[Memory]) -> None:

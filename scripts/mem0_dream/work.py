@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import caps, consent, history, journal, listing, report, verdicts
+from . import caps, consent, history, journal, listing, reminder, report, verdicts
 from .apply import Summary, apply
 from .errors import DreamError, UsageError
 from .kept import Kept
@@ -110,9 +110,9 @@ def carry(session: Session, run: Run, settled: Settled, only: Sequence[str] = ()
 def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, bool]:
     """Undo a run, or the named operations of it; what to tell, and whether all of it was ended."""
     with Lock(session.folder) as lock:
-        earlier = _undone(run)
         summary = undo(run, session.store, only, lock)
-    _remember_undone(run, _undone(run) - earlier)
+        if summary.undone and not only and run.has("reminder"):
+            reminder.settle(session.store, session.store.fetch(session.identity.scope).memories)
     lines = told(summary)
     if summary.undone:
         lines.append(f"Undone: {summary.undone} operations ({summary.before} → {summary.after} memories)")
@@ -231,25 +231,3 @@ def _state(item: Any) -> str:
     if item.state == "accepted" and getattr(item, "winner", None):
         return f"{item.winner} is current"
     return _SAID[item.state]
-
-
-def _undone(run: Run) -> set[str]:
-    """The handles of what is taken back."""
-    return {op.handle for op in journal.read(run.journal) if op.undoes and op.state == "done"}
-
-
-def _remember_undone(run: Run, handles: set[str]) -> None:
-    """What somebody took back is not proposed again."""
-    if not handles or not run.has("plan"):
-        return
-    plan = settle(run, plan_of(run), answers_of(run)).plan
-    items = [
-        *(("merge", merge.handle, merge.ids) for merge in plan.merges),
-        *(("conflict", conflict.handle, [conflict.a, conflict.b]) for conflict in plan.conflicts),
-        *(("prune", prune.handle, [prune.id]) for prune in plan.prunes),
-    ]
-    kept = Kept.load(run.scope_folder)
-    for kind, handle, ids in items:
-        if handle in handles:
-            kept.add(kind, [plan.memory(id).text for id in ids], "undone")
-    kept.save()
