@@ -108,12 +108,12 @@ def earlier_runs(args: Namespace) -> int:
 
 def set_up(args: Namespace) -> int:
     """Build the plugin's own Python ahead of time, and see whether the store answers."""
-    from mem0_dream import environment, session
+    from mem0_dream import environment, hints, session
 
     environment.ensure()
     with session.start(args) as place:
         found, notes = place.fetch("asked")
-        command.tell(place.first_line(len(found.memories)), *notes)
+        command.tell(place.first_line(len(found.memories)), *notes, hints.two_plugins())
     print("Ready.")
     return 0
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from . import environment, policies, report
+from . import environment, hints, policies, report
 from .errors import DreamError, UsageError
 from .identity import Identity, resolve
 from .memory import Scope
@@ -86,7 +86,13 @@ def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Sess
         raise UsageError(f"There is no folder {cwd}; name an existing one with --cwd.")
     identity = resolve(cwd, env, user=args.user, project=args.project, agent=args.agent)
     config = str(Path(args.config).expanduser().resolve()) if args.config else None
-    store = open_store(args.store, config, env, cwd)
+    try:
+        store = open_store(args.store, config, env, cwd)
+    except DreamError as error:
+        hint = hints.unseen_key()
+        if not hint or error.exit_code != 1:
+            raise
+        raise DreamError(f"{error} {hint}") from None
     if store.kind != "file":
         environment.ensure()
     return Session(store, identity, scope_folder(dream_home(env), store.identity, identity.scope), cwd, config)
