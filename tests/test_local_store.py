@@ -218,15 +218,19 @@ def test_a_driver_that_is_missing_is_named_with_the_way_to_have_it(tmp_path, mon
 
 
 @pytest.mark.parametrize(
-    "store",
+    ("store", "why"),
     [
-        {"provider": "pgvector", "config": {"user": "mem0", "password": SECRET, "hostname": "db"}},
-        {"provider": "no-such-engine", "config": {"api_key": SECRET}},
+        (
+            {"provider": "pgvector", "config": {"user": "mem0", "password": SECRET, "hostname": "db"}},
+            "'host' and 'port'",
+        ),
+        ({"provider": "no-such-engine", "config": {"api_key": SECRET}}, "Unsupported vector store"),
     ],
 )
-def test_a_config_that_mem0_refuses_is_told_without_its_secrets(tmp_path, store):
+def test_a_config_that_mem0_refuses_is_told_without_its_secrets(tmp_path, store, why):
     text = sentence(written(tmp_path, {"vector_store": store}))
-    assert "not a config mem0 accepts" in text and SECRET not in text
+    assert "not a config mem0 accepts" in text and why in text
+    assert SECRET not in text
 
 
 def test_a_history_that_cannot_be_written_is_named(tmp_path):

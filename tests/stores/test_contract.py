@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from datetime import datetime, timezone
 
@@ -85,6 +86,15 @@ def test_results_come_in_the_order_of_the_drafts(store):
 def test_a_text_comes_back_as_it_was_given(store, text):
     (id,) = added(store, text)
     assert by_id(store)[id].text == text
+
+
+def test_metadata_of_any_shape_is_kept_as_far_as_the_store_can(store):
+    odd = {"files": [], "nothing": None, "nested": {"a": [1, {"b": None}]}, "mixed": ["a", 1], "confidence": "0.9"}
+    (id,) = added(store, "Text", metadata={"type": "decision", **odd})
+    metadata = by_id(store)[id].metadata
+    assert (metadata["type"], metadata["confidence"]) == ("decision", "0.9")
+    nested = metadata["nested"]
+    assert (json.loads(nested) if isinstance(nested, str) else nested) == odd["nested"]
 
 
 def test_a_text_can_be_changed_and_nothing_else_changes(store):
@@ -234,7 +244,8 @@ def test_closing_twice_does_no_harm(place):
 def test_search_finds_what_shares_words_in_this_scope_alone(store):
     added(store, "The shop sells books", "Deploys go to the cloud")
     added(store, "The shop sells wine", scope=ME._replace(project="billing"))
-    found = store.search("shop sells books", ME, 1)
+    added(store, "The shop sells wine", scope=ME._replace(user="reviewer"))
+    found = store.search("shop sells wine", ME, 1)
     assert [memory.text for memory in found] == ["The shop sells books"]
 
 
