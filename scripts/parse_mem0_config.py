@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 if sys.version_info < (3, 8):  # noqa: UP036
-    sys.exit("parse_mem0_config.py needs Python 3.8 or newer, and this is %d.%d." % sys.version_info[:2])  # noqa: UP031
+    _HAS = f"{sys.version_info[0]}.{sys.version_info[1]}"
+    sys.exit(f"parse_mem0_config.py needs Python 3.8 or newer, and this is {_HAS}.")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from dataclasses import asdict
