@@ -362,8 +362,17 @@ def test_a_screen_reader_finds_a_name_on_everything(shown):
 
 @needs_chromium
 def test_what_differs_is_also_said_in_words(shown):
-    text = shown.run("document.querySelector('[data-handle=C1] dl').innerText")
-    assert re.sub(r"\s+", " ", text).startswith("Only in A 30s Only in B 60s")
+    labels = shown.run("[...document.querySelectorAll('[data-handle=C1] label')].map(label => label.textContent)")
+    assert labels[:2] == ["A: 30s", "B: 60s"]
+
+
+def test_what_differs_at_length_is_said_beside_it(tmp_path):
+    plan = small()
+    plan.memories["aaaaaaaa1"]["memory"] = "Gateway timeouts are thirty seconds, and nobody may change them"
+    assert (
+        "<dt>Only in A</dt><dd>thirty seconds, and nobody may change them</dd>"
+        in written(tmp_path / "p", plan).read_text()
+    )
 
 
 @needs_chromium

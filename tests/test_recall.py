@@ -136,5 +136,5 @@ def test_a_merge_that_was_dropped_carries_nothing():
 
 def test_the_result_names_what_is_no_longer_found_on_one_line_each():
     lines = told(Recall(4, 4, 3, [Probe("0123456789", "two\nlines")])).split("\n")
-    assert lines[0] == "Search: of 4 questions 4 found their fact before and 3 find it now, among the first 5."
+    assert lines[0] == "Search: 4 of 4 questions found their fact before, 3 do now (in the first 5)."
     assert lines[1:] == ['  no longer: [mem0:01234567] by "two\\nlines"']

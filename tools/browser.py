@@ -43,7 +43,9 @@ os.execv(sys.argv[3], sys.argv[3:])
 
 
 def find() -> str | None:
-    """The path of a Chromium on this machine: $CHROMIUM, or one of the usual names; None without one."""
+    """The path of a Chromium on this machine: $CHROMIUM, or one of the usual names; None without one, or on Windows."""
+    if os.name == "nt":  # it has no descriptors to hand over
+        return None
     named = [os.environ.get("CHROMIUM"), *map(shutil.which, _NAMES), _MAC]
     return next((path for path in named if path and Path(path).exists()), None)
 

@@ -27,7 +27,7 @@ def ages(memories: Sequence[Memory], retention: Mapping[str, int | None], today:
             found.setdefault(memory.type, []).append(max(0, (today - created.date()).days))
     rows = sorted(found.items(), key=lambda item: (-len(item[1]), item[0]))
     rest = [age for _, list_of in rows[_TYPES:] for age in list_of]
-    shown = rows[:_TYPES] + ([(f"{len(rows) - _TYPES} more types", rest)] if rest else [])
+    shown = rows if len(rows) <= _TYPES + 1 else [*rows[:_TYPES], (f"{len(rows) - _TYPES} more types", rest)]
     limits = [retention.get(kind) for kind, _ in shown]
     oldest = max(
         [90, *(age for _, list_of in shown for age in list_of), *(limit for limit in limits if limit is not None)]

@@ -29,6 +29,7 @@ from .verdicts import Settled, SettledMerge, settle
 _DATA = Path(__file__).parent / "data"
 _STEP = Path(__file__).resolve().parents[1] / "apply_plan.py"
 _STATES = {"open": "to be answered", "accepted": "will be applied", "kept": "left alone"}
+_SHORT = 30  # characters of what a side alone says that still fit its choice
 _SHOWN = {"held": "open"}  # a text held back waits for a yes like any other open question
 
 
@@ -112,13 +113,13 @@ def _conflict(
         _quote(f"{side} · {_known(plan, names, id)}{_within(merged.get(id))}", _marked(part, look))
         for side, id, part, look in zip("AB", (item.a, item.b), parts, ("old", "new"), strict=True)
     ]
-    facts = [*_only("Only in A", parts[0]), *_only("Only in B", parts[1]), ("Why", item.why)]
+    facts = [*_unnamed("A", parts[0]), *_unnamed("B", parts[1]), ("Why", item.why)]
     if item.winner:
         facts.append(("Likely", f"{item.winner}, the newer with the higher confidence"))
-    choices = [*_named("A", parts[0]), *_named("B", parts[1]), ("both", "both are true"), ("skip", "ask again")]
+    choices = [_named("A", parts[0]), _named("B", parts[1]), ("both", "both are true"), ("skip", "ask again")]
     chosen = {"accepted": winner, "kept": "both"}.get(state)
     kind = plan.memory(item.a).type
-    title = f"“{item.topic}”"
+    title = f"“{item.topic}”" if item.topic else "two versions"
     return _Question(
         item.handle,
         "conflict",
@@ -229,14 +230,19 @@ def _within(merge: SettledMerge | None) -> str:
 
 
 def _only(name: str, parts: Iterable[Part]) -> list[tuple[str, str]]:
-    found = only(list(parts))
+    found = [piece for piece in only(list(parts)) if any(map(str.isalnum, piece))]
     return [(name, " · ".join(found))] if found else []
 
 
-def _named(side: str, parts: Iterable[Part]) -> list[tuple[str, str]]:
+def _named(side: str, parts: Iterable[Part]) -> tuple[str, str]:
     """A side as a choice, with what it alone says where that is short."""
     found = " · ".join(only(list(parts)))
-    return [(side, f"{side}: {found}" if 0 < len(found) <= 30 else side)]
+    return side, f"{side}: {found}" if 0 < len(found) <= _SHORT else side
+
+
+def _unnamed(side: str, parts: list[Part]) -> list[tuple[str, str]]:
+    """What one side alone says, where that is too long for its choice."""
+    return [(name, found) for name, found in _only(f"Only in {side}", parts) if len(found) > _SHORT]
 
 
 def _sides(blocks: list[str], look: str = "") -> str:

@@ -116,10 +116,8 @@ def carried(settled: Settled, operations: Iterable[Operation]) -> dict[str, str]
 def told(recall: Recall) -> str:
     """The result for a person, with every question that no longer finds its fact."""
     names = report.short_ids(probe.id for probe in recall.lost)
-    lines = [
-        f"Search: of {recall.asked} questions {recall.before} found their fact before and {recall.after} find it now,"
-        f" among the first {FIRST}."
-    ]
+    counts = f"{recall.before} of {recall.asked} questions found their fact before, {recall.after} do now"
+    lines = [f"Search: {counts} (in the first {FIRST})."]
     lines += [f'  no longer: [mem0:{names[probe.id]}] by "{report.shown(probe.query, 100)}"' for probe in recall.lost]
     return "\n".join(lines)
 

@@ -44,8 +44,8 @@ class Terminal:
         if not self._attended:
             self._write(text)
             return
-        for lead, runs in _painted(text.split("\n")):
-            self._show(lead, runs)
+        for line in _painted(text.split("\n")):
+            self._show(*line)
 
     def ask(self, prompt: str) -> str:
         """One line of answer, without its line break."""
@@ -62,9 +62,8 @@ class Terminal:
         if not self._attended:
             self._write(f"A: {a}\nB: {b}")
             return
-        old, new = _compared(a, b)
-        self._show("A: ", old)
-        self._show("B: ", new)
+        for lead, (runs, known) in zip(("A: ", "B: "), _compared(a, b), strict=True):
+            self._show(lead, runs, known)
 
     @contextmanager
     def stage(self, name: str, total: int | None = None, unit: str = "memories") -> Iterator[Callable[..., None]]:
@@ -89,14 +88,14 @@ class Terminal:
 
             yield move
 
-    def _show(self, lead: str, runs: Sequence[_Run]) -> None:
-        """One line in runs, what differs in colour, or between marks where there is none.
+    def _show(self, lead: str, runs: Sequence[_Run], known: str = "") -> None:
+        """One line in runs, what differs in colour, or between marks where there is none; `known` is not broken.
 
         Wrapped under its own beginning where it is indented or labelled; a line that begins at the margin may be one to
         copy, and stays whole.
         """
         if self._rich is None:
-            self._write(lead + "".join(_in_words(run) for run in runs))
+            self._write(lead + "".join(_in_words(run) for run in runs) + known)
             return
         from rich.cells import cell_len
         from rich.text import Text
@@ -107,6 +106,10 @@ class Terminal:
         hang = cell_len(lead) + (0 if lead.strip() else 2)
         room = self._rich.width - hang
         lines = list(text.wrap(self._rich, room, overflow="fold")) if lead and room > 20 and text else [text]
+        if known and lines[-1].cell_len + cell_len(known) > room:
+            lines.append(Text(known.strip(), "dim"))
+        else:
+            lines[-1].append(known, "dim")
         for number, line in enumerate(lines):
             line.rstrip()
             self._rich.print(Text(lead if number == 0 else " " * hang) + line, soft_wrap=True)
@@ -117,29 +120,30 @@ class Terminal:
 
 
 _Run = tuple[str, str]  # a piece of text and its style: "", "bold", "dim", "old" or "new"
+_Side = tuple[list[_Run], str]
 
 
-def _painted(lines: list[str]) -> Iterator[tuple[str, list[_Run]]]:
-    """Every line as its indent or label, and the rest of it in runs."""
+def _painted(lines: list[str]) -> Iterator[tuple[str, list[_Run], str]]:
+    """Every line as its indent or label, its text in runs, and what is known of it."""
     for quotes, group in groupby(lines, key=lambda line: _QUOTE.fullmatch(line) is not None):
         if quotes:
             yield from _quoted([found for line in group if (found := _QUOTE.fullmatch(line))])
             continue
         for line in group:
             bare = line.lstrip(" ")
-            yield line[: len(line) - len(bare)], _plain(bare)
+            yield line[: len(line) - len(bare)], _plain(bare), ""
 
 
-def _quoted(quotes: list[re.Match[str]]) -> Iterator[tuple[str, list[_Run]]]:
+def _quoted(quotes: list[re.Match[str]]) -> Iterator[tuple[str, list[_Run], str]]:
     """The texts of one item of the long report: each original against the merged text, A against B."""
     texts = [found[3] for found in quotes]
     if quotes[-1][2] in ("A", "B") and len(quotes) == 2:
-        runs = list(_compared(*texts))
+        sides = list(_compared(*texts))
     else:
-        runs = [_compared(text, texts[-1])[0] for text in texts[:-1]]
-        runs.append(_runs(brought(texts[-1], texts[:-1]), "new"))
-    for found, run in zip(quotes, runs, strict=True):
-        yield found[1], run
+        sides = [_compared(text, texts[-1])[0] for text in texts[:-1]]
+        sides.append((_runs(brought(texts[-1], texts[:-1]), "new"), ""))
+    for found, (runs, known) in zip(quotes, sides, strict=True):
+        yield found[1], runs, known
 
 
 def _plain(line: str) -> list[_Run]:
@@ -153,14 +157,12 @@ def _plain(line: str) -> list[_Run]:
     return [*runs, (line[at:], "")]
 
 
-def _compared(a: str, b: str) -> tuple[list[_Run], list[_Run]]:
-    """Both sides in runs; what is known of them (date, confidence) is not compared."""
+def _compared(a: str, b: str) -> tuple[_Side, _Side]:
+    """Both sides in runs, and what is known of each (date, confidence), which is not compared."""
     (left, known), (right, of_other) = _split(a), _split(b)
     old, new = differences(left, right)
-    return (
-        [('"', ""), *_runs(old, "old"), ('"', ""), (known, "dim")],
-        [('"', ""), *_runs(new, "new"), ('"', ""), (of_other, "dim")],
-    )
+    quote = [('"', "")]
+    return ([*quote, *_runs(old, "old"), *quote], known), ([*quote, *_runs(new, "new"), *quote], of_other)
 
 
 def _split(side: str) -> tuple[str, str]:

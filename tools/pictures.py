@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Make the pictures of the documentation: the demo in a terminal, and its page, each light and dark.
+
+Usage: python tools/pictures.py [FOLDER]   (docs/pictures where none is given; needs a Chromium and a pseudo-terminal)
+"""
+
+from __future__ import annotations
+
+import fcntl
+import io
+import os
+import pty
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+from datetime import datetime, timedelta, timezone
+from html import escape
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+
+from mem0_dream import demo, page  # noqa: E402
+from mem0_dream.draft import make_plan  # noqa: E402
+from mem0_dream.policies import Policies  # noqa: E402
+from mem0_dream.snapshot import Snapshot  # noqa: E402
+from mem0_dream.verdicts import settle  # noqa: E402
+from rich.cells import cell_len  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.text import Text  # noqa: E402
+
+from tools.browser import browser  # noqa: E402
+
+COLUMNS, ROWS = 80, 50
+CELL, LINE, MARGIN = 9, 20, 16  # a cell's width, a line's height, in pixels
+# Ground, text and quiet text, then the two colours that the terminal is asked for.
+THEMES = {
+    "light": {"ground": "#ffffff", "text": "#24292e", "dim": "#69717a", "red": "#b02018", "green": "#146e32"},
+    "dark": {"ground": "#15181c", "text": "#dee2e6", "dim": "#8b949d", "red": "#ff8c7d", "green": "#7ed396"},
+}
+
+
+def main(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as home:
+        shown = in_a_terminal([sys.executable, str(ROOT / "scripts" / "dream.py"), "--demo"], home)
+    shown = shown.replace(str(ROOT), "~/mem0-dream").replace(home, "~/.mem0/dream")
+    lines = shown.replace("\r\n", "\n").split("\n")
+    first = next(n for n, line in enumerate(lines) if line.startswith("mem0-dream "))
+    last = next(n for n, line in enumerate(lines) if "Step 2" in line)
+    for theme in THEMES:
+        picture = drawn("\n".join(lines[first:last]).strip("\n"), theme)
+        (folder / f"terminal-{theme}.svg").write_text(picture, encoding="utf-8")
+    with tempfile.TemporaryDirectory() as home, browser() as tab:
+        file = Path(home) / "page.html"
+        file.write_text(demo_page(Path(home)), encoding="utf-8")
+        for theme in THEMES:
+            tab.open(file, theme, 1200, 1500)
+            tab.run("document.querySelector('.question input[value=B]').click()")
+            (folder / f"page-{theme}.png").write_bytes(tab.picture())
+
+
+def in_a_terminal(command: list[str], home: str) -> str:
+    """Everything a command writes to a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    env = {**os.environ, "MEM0_DREAM_HOME": home, "TERM": "xterm-256color"}
+    for name in ("NO_COLOR", "COLUMNS", "LINES"):
+        env.pop(name, None)
+    process = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    found = bytearray()
+    while True:
+        try:
+            more = os.read(ours, 65536)
+        except OSError:  # Linux says so when the other end is closed
+            break
+        if not more:
+            break
+        found += more
+    os.close(ours)
+    if process.wait():
+        raise SystemExit(f"{command} failed:\n{found.decode(errors='replace')}")
+    return found.decode()
+
+
+def drawn(shown: str, theme: str) -> str:
+    """What a terminal showed, as SVG that loads nothing: every run of text in its cells."""
+    colours = THEMES[theme]
+    rows = [row for line in shown.split("\n") for row in folded(Text.from_ansi(line))]
+    wide, high = COLUMNS * CELL + 2 * MARGIN, len(rows) * LINE + 2 * MARGIN
+    style = "text{white-space:pre;font-size:15px;font-family:ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {wide} {high}" width="{wide}" height="{high}">',
+        f"<title>dream.py in a terminal</title><style>{style}</style>",
+        f'<rect width="{wide}" height="{high}" rx="8" fill="{colours["ground"]}" stroke="{colours["dim"]}"/>',
+    ]
+    for number, row in enumerate(rows):
+        at = 0
+        for text, look in runs(row):
+            width = cell_len(text)
+            x, y = MARGIN + at * CELL, MARGIN + number * LINE + 15
+            at += width
+            if not text.strip():
+                continue
+            colour = next((colours[name] for name in ("red", "green", "dim") if name in look), colours["text"])
+            weight = ' font-weight="bold"' if "bold" in look else ""
+            under = ' text-decoration="underline"' if "underline" in look else ""
+            parts.append(
+                f'<text x="{x}" y="{y}" textLength="{width * CELL}" lengthAdjust="spacingAndGlyphs" fill="{colour}"'
+                f"{weight}{under}>{escape(text)}</text>"
+            )
+    return "\n".join([*parts, "</svg>", ""])
+
+
+def folded(line: Text) -> list[Text]:
+    """A line as a terminal breaks it at its last column."""
+    console = Console(width=COLUMNS, file=io.StringIO())
+    return list(line.wrap(console, COLUMNS, overflow="fold")) if line else [line]
+
+
+def runs(row: Text) -> list[tuple[str, str]]:
+    """The row cut where its style changes."""
+    console = Console(width=COLUMNS, file=io.StringIO())
+    return [(segment.text, named(str(segment.style or ""))) for segment in row.render(console) if segment.text]
+
+
+def named(look: str) -> str:
+    """A style with its two colours by name."""
+    return look.replace("color(1)", "red").replace("color(2)", "green")
+
+
+def demo_page(home: Path) -> str:
+    """The page of a run on the demo's store, with some earlier runs to show."""
+    now = datetime.now(timezone.utc)
+    store = demo.make_store(home / "store")
+    try:
+        demo.fill(store, now)
+        memories = store.fetch(demo.SCOPE).memories
+    finally:
+        store.close()
+    where = {"kind": "local", "identity": store.identity}
+    snapshot = Snapshot(where, demo.SCOPE, None, now.isoformat(), "asked", True, memories)
+    policies = Policies(retention={"session_state": 90, "compact_summary": 90})
+    plan = make_plan(snapshot, policies, None, now.date())
+    sizes: list[dict[str, Any]] = [
+        {"run": f"{now - timedelta(days=30 * (6 - n)):%Y%m%d}T080000Z-000000", "before": before, "after": after}
+        for n, (before, after) in enumerate([(31, 26), (33, 29), (36, 35), (41, 34), (39, 33), (40, 36)])
+    ]
+    run = "/home/dev/.mem0/dream/web-shop-3f1c2a9d77be/runs/20260601T080000Z-5e1f0a"
+    html = page.page(plan, settle(plan, {}, memories), sizes, policies, memories, run, now.date())
+    return html.replace(str(ROOT), "/home/dev/mem0-dream")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "pictures")
