@@ -76,9 +76,9 @@ def apply(
     day = today or datetime.now(timezone.utc).date()
     before = len(desk.look().by_id)
     lock.check()
-    at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    at = datetime.now(timezone.utc).isoformat()
     desk.journal.begin(at=at, store=plan.store, scope=list(plan.scope), mode=plan.mode, before=before)
-    merges = _merges(settled)
+    merges = _merges(settled, store.kind == "platform")
     in_waves(merges, desk)
     conflicts = _conflicts(settled, merges, policies)
     in_waves(conflicts, desk)
@@ -98,10 +98,10 @@ def refuse_other_store(wanted: dict[str, str], store: Store) -> None:
         )
 
 
-def _merges(settled: Settled) -> list[Operation]:
+def _merges(settled: Settled, keeps_one_text: bool) -> list[Operation]:
     plan = settled.plan
     return [
-        operations.merge(merge.handle, [plan.memory(id) for id in merge.ids], merge.text, plan.branch)
+        operations.merge(merge.handle, [plan.memory(id) for id in merge.ids], merge.text, plan.branch, keeps_one_text)
         for merge in settled.merges
         if merge.state == "accepted"
     ]

@@ -71,19 +71,17 @@ def _add(task: Task, view: View, missing: list[dict[str, Any]]) -> Step | None:
     if halfway:
         changes = [Change(halfway[add["was"]][0].id, text=add["text"]) for add in missing if add["was"] in halfway]
         return Step(changes=changes) if task.may("texts") else None
-    if task.tries["adds"]:
-        # The Platform keeps one memory of a text: another of it comes in under a text of its own, and is then renamed.
-        twice = [add for add in missing if view.by_text.get(add["text"])]
-        if twice and task.may("renamed", 1):
-            return Step(adds=[replace(to_draft(add), text=_temporary(op.id, add)) for add in twice])
-        if twice and task.stuck:
-            return None
     if (task.resumed or task.tries["adds"]) and task.keeps_looking():
         return Step(wait=True)
     if not task.tries["adds"]:
         task.tries["adds"] += 1
         task.looks = 0
         return Step(adds=[to_draft(add) for add in missing])
+    # The Platform keeps one memory of a text: another of it comes in under a text of its own, and is then renamed.
+    twice = [add for add in missing if view.by_text.get(add["text"])]
+    if twice and task.may("renamed", 1):
+        task.looks = 0
+        return Step(adds=[replace(to_draft(add), text=_temporary(op.id, add)) for add in twice])
     task.leave_open(task.error or "the store does not show what was brought back yet")
     return None
 

@@ -35,13 +35,16 @@ class Desk:
     lock: Lock
     sleep: Callable[[float], None] = time.sleep
     journal: Journal = field(init=False)
+    brought_back: set[str] = field(
+        default_factory=set
+    )  # by undos that have ended: no other undo takes them for its own
 
     def __post_init__(self) -> None:
         self.journal = Journal(self.run.journal)
 
     def look(self) -> View:
         """Everything of the scope, as it is now."""
-        return View(self.store.fetch(self.scope).memories)
+        return View(self.store.fetch(self.scope).memories, self.brought_back)
 
     def guard(self) -> None:
         """Busy where another run took the lock, DreamError where the run folder is gone."""
@@ -69,6 +72,7 @@ def carry_out(operations: Sequence[Operation], desk: Desk, resumed: bool = False
     while True:
         view = desk.look()
         steps = [(task, step) for task in tasks if task.is_open and (step := _next(task, view))]
+        desk.brought_back.update(id for task in tasks for id in task.operation.restored.values())
         if not steps:
             break
         _act(steps, desk)

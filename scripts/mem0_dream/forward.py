@@ -50,10 +50,10 @@ def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
     if stranger := next((twin for twin in twins if twin.id not in fates), None):
         task.drop(f"{named(stranger.id)} has the merged text already")
         return None
-    if task.tries["adds"] and twins:  # the Platform keeps one memory of a text and dropped the new one
-        return Step(changes=[to_change(in_its_place(op, twins[0]))]) if task.may("changes") else None
     if (task.resumed or task.tries["adds"]) and task.keeps_looking():
         return Step(wait=True)
+    if task.tries["adds"] and twins:  # the store keeps one memory of a text, and dropped the new one
+        return Step(changes=[to_change(in_its_place(op, twins[0]))]) if task.may("changes") else None
     if not task.tries["adds"]:
         task.tries["adds"] += 1
         task.looks = 0

@@ -21,7 +21,7 @@ class Operation:
 
     What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
     that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
-    once the rest stands. An undo names the operation it `undoes`; `seen` are the ids that had a text of its adds before.
+    once the rest stands. An undo names the operation it `undoes`; `seen` are ids that had a text of its adds before.
     `state` is "open", "done" or "dropped" (nothing of it stands); `why` says why it was dropped, or what was left.
     `left` are the records it made, as read back, `removed` the ids it deleted, `twins` those that had a text of these
     when it ended; an undo's `restored` maps the id of each memory that it brought back to its new one.

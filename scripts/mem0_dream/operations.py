@@ -18,8 +18,13 @@ _BY_RULE = {"type", "branch", "confidence", "source", "merged_from", "dream_op",
 _EARLIEST = datetime.min.replace(tzinfo=timezone.utc)
 
 
-def merge(handle: str, members: Sequence[Memory], text: str, branch: str | None) -> Operation:
-    """Make one memory of the members. The newest one stays where it has the text already; else a new one is added."""
+def merge(
+    handle: str, members: Sequence[Memory], text: str, branch: str | None, keeps_one_text: bool = False
+) -> Operation:
+    """Make one memory of the members. The newest one stays where it has the text already; else a new one is added.
+
+    A store that `keeps_one_text` would drop the new one where an older member has that text: that member stays then.
+    """
     op = _operation(handle, "merge", members)
     newest = max(members, key=lambda m: (m.created or _EARLIEST, m.text == text, m.id))
     run_ids = {_run_id(member.record) for member in members}
@@ -31,11 +36,12 @@ def merge(handle: str, members: Sequence[Memory], text: str, branch: str | None)
         "scope": list(newest.scope),
         "run_id": run_ids.pop() if len(run_ids) == 1 else None,
     }
-    if newest.text == text:
-        op.change = {**_in_place(newest, merged), "created": None}
+    older = next((member for member in members if member.text == text), None) if keeps_one_text else None
+    if stays := newest if newest.text == text else older:
+        op.change = _in_place(stays, merged)
     else:
         op.adds = [merged]
-    op.removes = [member.id for member in members if not op.change or member.id != newest.id]
+    op.removes = [member.id for member in members if member is not stays]
     return op
 
 
@@ -185,7 +191,9 @@ def _operation(handle: str, kind: str, members: Sequence[Memory]) -> Operation:
 
 def _in_place(member: Memory, merged: dict[str, Any]) -> dict[str, Any]:
     """The text is the member's already and is never sent; an expiry only where it must differ."""
-    change = {"id": member.id, "metadata": merged["metadata"], "created": merged["created"]}
+    change: dict[str, Any] = {"id": member.id, "metadata": merged["metadata"]}
+    if read_date(merged["created"]) != member.created:
+        change["created"] = merged["created"]
     if merged["expiration_date"] != expiry(member):
         change["expiration_date"] = merged["expiration_date"]
     return change

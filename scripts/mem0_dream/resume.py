@@ -30,11 +30,13 @@ def interrupted(scope_folder: Path) -> list[Run]:
 def resume(run: Run, store: Store, lock: Lock, sleep: Callable[[float], None] = time.sleep) -> Summary:
     """Finish or take back what is open; what was never begun stays undone and is found again by the next run."""
     facts = journal.head(run.journal)
-    operations = open_operations(run)
+    found = journal.read(run.journal)
+    operations = [op for op in found if op.state == "open"]
     if not operations:
         return Summary()
     refuse_other_store(facts["store"], store)
     desk = Desk(run, store, Scope(*facts["scope"]), lock, sleep)
+    desk.brought_back.update(id for op in found for id in op.restored.values())
     before = len(desk.look().by_id)
     carry_out(operations, desk, resumed=True)
     summary = Summary(before=before, after=len(desk.look().by_id))

@@ -20,7 +20,7 @@ GONE = "is gone"
 class View:
     """What stands in the scope, looked up by id, by text and by the operation that made it."""
 
-    def __init__(self, memories: Iterable[Memory]) -> None:
+    def __init__(self, memories: Iterable[Memory], brought_back: Iterable[str] = ()) -> None:
         self.by_id = {memory.id: memory for memory in memories}
         self.by_text: dict[str, list[Memory]] = defaultdict(list)
         self.by_operation: dict[str, list[Memory]] = defaultdict(list)
@@ -28,7 +28,7 @@ class View:
             self.by_text[memory.text].append(memory)
             if isinstance(made_by := memory.metadata.get("dream_op"), str):
                 self.by_operation[made_by].append(memory)
-        self.claimed: set[str] = set()  # restored memories that an undo already took for its own in this look
+        self.claimed = set(brought_back)  # what an undo took for its own, so that no other does
 
     def get(self, id: str) -> Memory | None:
         return self.by_id.get(id)

@@ -73,7 +73,7 @@ class Past:
         self.new_ids: dict[str, str] = {}
         self.known: set[str] = set()
         self.taken: dict[str, tuple[str, Operation]] = {}
-        for run in all_runs(scope_folder):
+        for run in sorted(all_runs(scope_folder), key=lambda run: journal.head(run.journal).get("at", "")):
             found = journal.read(run.journal)
             for op in found:
                 self.new_ids.update(op.restored)
