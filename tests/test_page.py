@@ -15,6 +15,7 @@ from mem0_dream.page import page
 from mem0_dream.plan import Conflict, HeldBack, Merge, NearMiss, Plan, Prune
 from mem0_dream.policies import Policies
 
+from tests import steps
 from tools import browser as chromium
 
 TODAY = date(2026, 11, 29)
@@ -235,6 +236,44 @@ def test_the_line_does_what_was_ticked(shown):
     found = arguments(line(shown))
     assert found[1:4] == ["--run", "/home/dev/a run's folder", "--decide"]
     assert verdicts.parse(found[4]) == {"C1": "B", "M1": "keep", "M2": True, "P1": "keep"}
+
+
+@needs_chromium
+def test_a_page_of_a_real_run_is_carried_out_as_ticked_and_as_it_stood(tab, tmp_path):
+    place = steps.Place(tmp_path)
+    place.store(
+        {"text": "Gateway timeouts are 30s", "days": 9},
+        {"text": "Gateway timeouts are 60s", "days": 2},
+        {"text": "Run pnpm test before every push", "days": 9},
+        {"text": "Run pnpm test before every push.", "days": 2},
+        {"text": "Staging runs Postgres 15", "days": 9},
+        {"text": "Staging runs Postgres 15 on host db-1", "days": 2},
+        {"text": "Looked at the checkout test", "type": "session_state", "days": 200},
+        {"text": "Looked at the login page", "type": "session_state", "days": 300},
+    )
+    made = place.run("dream.py", "--dry-run", "--html", "page.html")
+    assert made.returncode == 0, made.stderr
+    tab.open(place.folder / "page.html")
+    choose(tab, "C1", "B")
+    tab.run("[...document.querySelectorAll('[data-kind=prune]')].at(-1).querySelector('[value=keep]').click()")
+    stands = tab.run("[...document.querySelectorAll('input:checked')].map(input => [input.name[0], input.value])")
+    script, _, run, *decided = arguments(line(tab))
+    assert Path(script).name == "apply_plan.py"
+    assert place.step(run, *decided).returncode == 0
+    assert place.step(run, "--report").returncode == 0
+    done = place.step(run, "--apply")
+    assert done.returncode == 0, done.stderr
+    merged = stands.count(["M", "true"])
+    assert f"merged: {merged}, pruned: 1, conflicts resolved: 1, skipped: 0" in done.stdout
+
+
+@needs_chromium
+def test_a_question_says_that_it_is_answered(shown):
+    badge = "document.querySelector('[data-handle=C1] .badge').textContent"
+    choose(shown, "C1", "A")
+    answered = shown.run(badge)
+    shown.run("document.querySelector('[data-handle=C1] .forget').click()")
+    assert [answered, shown.run(badge)] == ["answered", "to be answered"]
 
 
 @needs_chromium

@@ -85,7 +85,8 @@ def ask(session: Session, begun: Begun, console: Console, check_recall: bool) ->
 def web_page(session: Session, begun: Begun, today: date) -> str:
     """The run as a page to look through."""
     runs = [asdict(entry) for entry in reversed(history.history(session.folder)) if entry.state != "open"]
-    return page.page(begun.plan, begun.settled(), runs, begun.policies, begun.memories, str(begun.run.folder), today)
+    # Nothing is answered in the run yet, and apply_plan.py takes no review merge as drafted: the page starts there too.
+    return page.page(begun.plan, None, runs, begun.policies, begun.memories, str(begun.run.folder), today)
 
 
 __all__ = ["Begun", "Cancelled", "ask", "begin", "web_page"]

@@ -36,6 +36,11 @@
     const pairs = given.map((question) => json(question.dataset.handle, shell) + ":" + value(question, shell));
     const line = pairs.length ? id("line").dataset[shell] + quoted[shell]("{" + pairs.join(",") + "}") : "";
     id("line").value = line;
+    for (const question of questions) {
+      const badge = question.querySelector(".badge");
+      badge.textContent = given.includes(question) ? "answered" : badge.dataset.name;
+      badge.classList.toggle("open", badge.dataset.state === "open" && !given.includes(question));
+    }
     id("take").hidden = !line;
     const count = given.length === 1 ? "1 answer" : given.length + " answers";
     const open = questions.filter((question) => question.dataset.state === "open" && !given.includes(question)).length;
