@@ -219,26 +219,26 @@ def test_a_link_stays_a_link(path, tmp_path):
 )
 def test_a_syntax_error_is_named_by_file_and_line(path, content, place):
     with pytest.raises(DreamError, match=rf"export\.json, {place}, column \d+: not JSON"):
-        opened(path, content)
+        opened(path, content).fetch(ME)
 
 
 @pytest.mark.parametrize("content", ["{}", '{"results": {"a": 1}}', "7", '"text"', "null"])
 def test_json_without_memories_is_refused_with_what_was_expected(path, content):
     with pytest.raises(DreamError, match="holds no memories: expected a list"):
-        opened(path, content)
+        opened(path, content).fetch(ME)
 
 
 def test_a_missing_file_is_named(path):
     with pytest.raises(DreamError, match=r"There is no file .*export\.json"):
-        FileStore(path)
+        FileStore(path).fetch(ME)
 
 
 def test_a_folder_is_no_file(tmp_path):
     with pytest.raises(DreamError, match="cannot be read"):
-        FileStore(tmp_path)
+        FileStore(tmp_path).fetch(ME)
 
 
 def test_bytes_that_are_no_text_are_refused(path):
     path.write_bytes(b'["caf\xe9"]')
     with pytest.raises(DreamError, match="not text in UTF-8"):
-        FileStore(path)
+        FileStore(path).fetch(ME)

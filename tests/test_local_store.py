@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
-from mem0_dream.stores.config import Config, place, read_config
+from mem0_dream.stores.config import Config, read_config
 from mem0_dream.stores.local import LocalStore
 from mem0_dream.stores.protocol import Draft
 
@@ -49,7 +49,7 @@ def written(folder: Path, settings: object, name: str = "mem0.json") -> Path:
 def sentence(path: Path, env: dict[str, str] | None = None) -> str:
     """What a person is told when the store of this config cannot be opened: one sentence."""
     with pytest.raises(DreamError) as caught:
-        LocalStore.from_config(path, env or {})
+        LocalStore.from_config(path, env or {}).fetch(ME)
     text = str(caught.value)
     assert "\n" not in text and "Traceback" not in text and text.endswith(".")
     return text
@@ -145,14 +145,25 @@ def test_no_secret_of_the_environment_is_ever_told(tmp_path):
     ],
 )
 def test_the_identity_is_engine_place_and_collection_and_no_secret(settings, expected):
-    store = type("Settings", (), {"host": None, "port": None, "path": None, **settings})
-    assert place("pgvector", store) == expected
+    config = Config({"vector_store": {"provider": "pgvector", "config": settings}})
+    assert LocalStore(config).identity == expected
 
 
 def test_a_relative_folder_is_the_same_store_from_everywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    store = type("Settings", (), {"path": "data", "collection_name": "mem0"})
-    assert place("qdrant", store) == f"qdrant:{tmp_path / 'data'}:mem0"
+    config = Config({"vector_store": {"provider": "qdrant", "config": {"path": "data", "collection_name": "mem0"}}})
+    assert LocalStore(config).identity == f"qdrant:{tmp_path / 'data'}:mem0"
+
+
+@pytest.mark.parametrize("settings", [None, "text", {}, {"provider": None}])
+def test_a_config_that_says_next_to_nothing_has_an_identity_all_the_same(settings):
+    config = Config({"vector_store": {"config": settings}})
+    assert LocalStore(config).identity == "qdrant:default:mem0"
+
+
+def test_a_store_that_nobody_asks_anything_opens_nothing(tmp_path):
+    LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).close()
+    assert list(tmp_path.iterdir()) == []
 
 
 # Opening
@@ -174,17 +185,20 @@ def test_an_embedder_without_its_key_is_named(tmp_path):
 
 def test_a_folder_that_another_process_holds_is_named(tmp_path):
     holder = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    holder.fetch(ME)
     try:
         with pytest.raises(DreamError, match="in use by another process") as caught:
-            LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+            LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).fetch(ME)
         assert str(tmp_path / "qdrant") in str(caught.value)
     finally:
         holder.close()
 
 
 def test_a_closed_store_lets_go_of_its_folder(tmp_path):
-    LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).close()
-    LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).close()
+    for _ in range(2):
+        store = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+        store.fetch(ME)
+        store.close()
 
 
 @pytest.mark.parametrize("engine", ["pgvector", "qdrant"])
@@ -197,7 +211,7 @@ def test_a_database_that_does_not_answer_is_told_at_once(tmp_path, engine):
         pytest.importorskip("psycopg_pool", reason="psycopg with its pool is not installed")
         settings |= {"user": "mem0", "password": SECRET}
     with pytest.raises(DreamError, match=rf"The {engine} store of the config cannot be opened \(.*refused") as caught:
-        LocalStore(Config({"vector_store": {"provider": engine, "config": settings}}), WordEmbedder())
+        LocalStore(Config({"vector_store": {"provider": engine, "config": settings}}), WordEmbedder()).fetch(ME)
     assert SECRET not in str(caught.value)
 
 
@@ -214,7 +228,7 @@ def test_a_driver_that_is_missing_is_named_with_the_way_to_have_it(tmp_path, mon
         monkeypatch.delitem(sys.modules, module)
     settings = {"vector_store": {"provider": "pgvector", "config": {"connection_string": "postgresql://db/mem0"}}}
     with pytest.raises(DreamError, match=r"psycopg\[binary,pool\].*MEM0_DREAM_PYTHON"):
-        LocalStore(Config(settings), WordEmbedder())
+        LocalStore(Config(settings), WordEmbedder()).fetch(ME)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +236,7 @@ def test_a_driver_that_is_missing_is_named_with_the_way_to_have_it(tmp_path, mon
     [
         (
             {"provider": "pgvector", "config": {"user": "mem0", "password": SECRET, "hostname": "db"}},
-            "'host' and 'port'",
+            "Extra fields not allowed: hostname)",
         ),
         ({"provider": "no-such-engine", "config": {"api_key": SECRET}}, "Unsupported vector store"),
     ],
@@ -237,7 +251,7 @@ def test_a_history_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(DreamError, match="history_db_path"):
         LocalStore(
             Config(qdrant(tmp_path) | {"history_db_path": str(tmp_path / "no" / "such" / "x.db")}), WordEmbedder()
-        )
+        ).fetch(ME)
 
 
 def test_the_history_is_kept_where_the_config_says(tmp_path):
@@ -339,8 +353,8 @@ def test_a_database_that_goes_away_is_one_sentence_when_read(store, monkeypatch)
 
 def test_an_engine_that_stops_at_a_round_number_is_not_believed(store, monkeypatch):
     row = type("Row", (), {"id": "1", "payload": {"data": "x", "user_id": ME.user}})
-    monkeypatch.setattr(store, "_provider", "some-engine")
     monkeypatch.setattr(store._memory.vector_store, "list", lambda filters, top_k: [[row] * min(top_k, 10_000)])
+    monkeypatch.setitem(store._config.settings["vector_store"], "provider", "some-engine")
     assert store.fetch(ME._replace(project=None)).complete is False
 
 

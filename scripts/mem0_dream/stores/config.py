@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from .. import environment
 from ..errors import DreamError
 
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|connection_string|dsn", re.IGNORECASE)
@@ -25,6 +27,23 @@ class Config:
     settings: dict[str, Any]
     name: str = "the config"
     secrets: set[str] = field(default_factory=set)
+
+    @property
+    def provider(self) -> str:
+        """The engine that keeps the vectors."""
+        return str(self.settings["vector_store"].get("provider") or "qdrant")
+
+    @property
+    def place(self) -> str:
+        """Where the memories lie: engine, path or host, and collection; never a user name or a password."""
+        found = self.settings["vector_store"].get("config")
+        store = found if isinstance(found, dict) else {}
+        where = _address(str(store.get("connection_string") or store.get("url") or ""))
+        if not where and store.get("host"):
+            where = f"{store['host']}:{store.get('port') or ''}/{store.get('dbname') or ''}".rstrip("/")
+        if not where and store.get("path"):
+            where = str(Path(str(store["path"])).resolve())
+        return f"{self.provider}:{where or 'default'}:{store.get('collection_name') or 'mem0'}"
 
     def tell(self, error: BaseException) -> str:
         """The first line of what went wrong, without any secret."""
@@ -58,18 +77,6 @@ def read_config(path: Path, env: Mapping[str, str]) -> Config:
     return Config(settings, str(path), {secret for secret in secrets if len(secret) > 2})
 
 
-def place(provider: str, store: Any) -> str:
-    """Where a validated vector store lies: engine, path or host, and collection; never a user name or a password."""
-    where = _address(getattr(store, "connection_string", None) or getattr(store, "url", None) or "")
-    host, port = getattr(store, "host", None), getattr(store, "port", None)
-    if not where and host:
-        where = f"{host}:{port}/{getattr(store, 'dbname', None) or ''}".rstrip("/")
-    path = getattr(store, "path", None)
-    if not where and path:
-        where = str(Path(path).resolve())
-    return f"{provider}:{where or 'default'}:{getattr(store, 'collection_name', None) or 'mem0'}"
-
-
 def _parse(path: Path, text: str) -> Any:
     try:
         return json.loads(text)
@@ -78,10 +85,10 @@ def _parse(path: Path, text: str) -> Any:
             raise DreamError(
                 f"{path}, line {error.lineno}, column {error.colno}: not JSON ({error.msg}); correct that line."
             ) from None
-    try:
-        import yaml
-    except ImportError:
-        raise DreamError(f"{path} is YAML, which needs the package PyYAML; run dream.py --setup.") from None
+    if not find_spec("yaml"):  # on a bare Python: come back in one that has the packages
+        environment.ensure()
+    import yaml
+
     try:
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:

@@ -29,7 +29,6 @@ class FileStore:
         self.identity = f"file:{self.path}"
         self.label = f"file {path.name}"
         self._backed_up = False
-        _read(self.path)
 
     def fetch(self, scope: Scope) -> Listing:
         memories = [Memory(row) for row in _read(self.path).records]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, TypeVar
 
 from ..errors import DreamError
 from ..memory import Memory, Scope
-from .config import Config, place, read_config
+from .config import Config, read_config
 from .opening import open_memory
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .rows import in_scope, loosened, owners
@@ -28,19 +29,20 @@ class LocalStore:
     kind = "local"
 
     def __init__(self, config: Config, embedder: Any = None) -> None:
-        """`embedder`, an object with mem0's embed(), stands in for the config's own."""
-        self._config = config
-        self._memory = open_memory(config, embedder)
-        settings = self._memory.config.vector_store
-        self._provider = settings.provider
-        self.identity = place(settings.provider, settings.config)
-        self.label = f"local {settings.provider}"
+        """Opens nothing yet. `embedder`, an object with mem0's embed(), stands in for the config's own."""
+        self._config, self._embedder = config, embedder
+        self.identity = config.place
+        self.label = f"local {config.provider}"
         self._loosened: dict[Scope, Scope] = {}
 
     @classmethod
     def from_config(cls, path: Path, env: Mapping[str, str]) -> LocalStore:
-        """The store that mem0's config file describes; DreamError in one sentence where it cannot be opened."""
+        """The store that mem0's config file describes."""
         return cls(read_config(path, env))
+
+    @functools.cached_property
+    def _memory(self) -> Any:
+        return open_memory(self._config, self._embedder)
 
     def fetch(self, scope: Scope) -> Listing:
         mine: list[Memory] = []
@@ -71,11 +73,11 @@ class LocalStore:
         if scope not in self._loosened:
             self.fetch(scope)
         wanted = self._loosened[scope]
-        filters = {"user_id": wanted.user, "app_id": wanted.project, "agent_id": wanted.agent}
+        parts = {"user_id": wanted.user, "app_id": wanted.project, "agent_id": wanted.agent}
+        filters = {key: value for key, value in parts.items() if value}
+        search = self._memory.search
         try:
-            found = self._memory.search(
-                query, filters={key: value for key, value in filters.items() if value}, top_k=limit, threshold=0.0
-            )
+            found = search(query, filters=filters, top_k=limit, threshold=0.0)
         except Exception as error:
             raise self._failure("searched", error) from None
         return in_scope(map(Memory, found["results"]), wanted).memories
@@ -85,8 +87,9 @@ class LocalStore:
 
     def close(self) -> None:
         """Let go of the folder and of every connection."""
-        engine = self._memory.vector_store
-        held: list[Any] = [self._memory, getattr(engine, "client", None), getattr(engine, "connection_pool", None)]
+        memory = self.__dict__.pop("_memory", None)
+        engine = getattr(memory, "vector_store", None)
+        held: list[Any] = [memory, getattr(engine, "client", None), getattr(engine, "connection_pool", None)]
         for each in held:
             if hasattr(each, "close"):
                 each.close()
@@ -97,12 +100,14 @@ class LocalStore:
         mem0's own get_all would fail for all of a user's memories where one has a date that is no text.
         """
         limit = 500
+        engine = self._memory.vector_store
         try:
-            while len(rows := _unwrapped(self._memory.vector_store.list(filters=filters, top_k=limit))) >= limit:
+            while len(rows := _unwrapped(engine.list(filters=filters, top_k=limit))) >= limit:
                 limit *= 2
         except Exception as error:
             raise self._failure("read", error) from None
-        whole = self._provider in _WHOLE or not rows or len(rows) % 1000 != 0  # other engines stop at round numbers
+        round_number = len(rows) > 0 and len(rows) % 1000 == 0  # where other engines stop
+        whole = self._config.provider in _WHOLE or not round_number
         return [Memory(_record(row)) for row in rows], whole
 
     def _add(self, draft: Draft) -> Result:
@@ -143,6 +148,8 @@ class LocalStore:
         return Result(id)
 
     def _each(self, items: Sequence[_Item], act: Callable[[_Item], Result]) -> list[Result]:
+        if items:
+            self._memory  # noqa: B018 - where it cannot be opened, the call fails whole
         results: list[Result] = []
         failures = 0
         for item in items:
@@ -160,7 +167,7 @@ class LocalStore:
 
     def _fitting(self, metadata: Mapping[str, Any]) -> dict[str, Any]:
         """Metadata as the engine can keep it: Chroma knows no empty list, no mapping and no list of mixed things."""
-        if self._provider != "chroma":
+        if self._config.provider != "chroma":
             return dict(metadata)
         kept = {key: None if value == [] else value for key, value in metadata.items()}
         return {key: value if _flat(value) else json.dumps(value, ensure_ascii=False) for key, value in kept.items()}

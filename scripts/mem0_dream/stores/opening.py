@@ -93,7 +93,7 @@ def _knock(engine: Any) -> None:
 
 
 def _refused(config: Config, error: Exception) -> DreamError:
-    provider = config.settings["vector_store"].get("provider", "qdrant")
+    provider = config.provider
     if isinstance(error, ImportError):
         return _missing(config, provider, error)
     if "already accessed by another instance" in str(error):
@@ -104,7 +104,7 @@ def _refused(config: Config, error: Exception) -> DreamError:
         )
     problems = getattr(error, "errors", None)  # pydantic repeats the whole input, secrets and all: its message only
     if callable(problems):
-        error = ValueError(str(problems()[0].get("msg", "a field is wrong")))
+        error = ValueError(problems()[0]["msg"].removeprefix("Value error, ").split(". ")[0])
         return DreamError(f"{config.name} is not a config mem0 accepts ({config.tell(error)}); correct it.")
     if isinstance(error, sqlite3.Error):
         return DreamError(
