@@ -317,10 +317,13 @@ def test_an_id_that_is_none_does_not_keep_the_others(api, store):
     assert api.rows == {}
 
 
-def test_a_delete_answered_with_nothing_is_done(api, store):
-    ids = api.seed("developer", "web-shop", facts(1))
-    api.fail("DELETE", "/memories/", Fault(204, "", acts=True))
-    assert store.delete(ids)[0].error is None
+def test_a_change_or_delete_answered_with_nothing_is_done(api, store):
+    (id,) = api.seed("developer", "web-shop", facts(1))
+    for method in ("PUT", "DELETE"):
+        api.fail(method, "/memories/", Fault(204, "", acts=True), forever=True)
+    assert store.update([Change(id, text="New")])[0].error is None
+    assert store.delete([id])[0].error is None
+    assert (api.count("PUT", ""), api.count("DELETE", "")) == (1, 1)
 
 
 def test_batches_done_before_the_service_fails_are_done(api, store):
