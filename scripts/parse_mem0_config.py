@@ -2,7 +2,7 @@
 """Print what mem0.md says of retention: a JSON object of type -> days, or null for "never prune".
 
 Standard library alone. Does all that mem0's own script of this name does, so that it can take its place, also for
-the scripts that import it; therefore it runs on Python 3.8 and 3.9 too.
+the scripts that import it.
 """
 
 import json
@@ -10,29 +10,24 @@ import sys
 from pathlib import Path
 from typing import Any
 
-if sys.version_info < (3, 8):  # noqa: UP036
-    _HAS = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    sys.exit(f"parse_mem0_config.py needs Python 3.8 or newer, and this is {_HAS}.")
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from dataclasses import asdict
 
 from mem0_dream import command, mem0_md, policies
 from mem0_dream.errors import DreamError, UsageError
 
 
-def find_mem0_config(cwd: str) -> "str | None":
+def find_mem0_config(cwd: str) -> str | None:
     """The path of mem0.md in `cwd` or above it, up to the root of the git repository; None where there is none."""
     path = mem0_md.find(Path(cwd))
     return str(path) if path else None
 
 
-def parse_retention(content: str) -> "dict[str, int | None]":
+def parse_retention(content: str) -> dict[str, int | None]:
     """Type -> days (None: for ever) from the text of a mem0.md; what cannot be read is left out."""
     return policies.parse(content).retention
 
 
-def load_retention_policies(cwd: "str | None" = None) -> "dict[str, int | None]":
+def load_retention_policies(cwd: str | None = None) -> dict[str, int | None]:
     """As `parse_retention`, from the file of `cwd`; {} where nothing is configured.
 
     A value that cannot be read is None here, as nothing of that type is pruned. Where the whole retention cannot be
@@ -41,13 +36,13 @@ def load_retention_policies(cwd: "str | None" = None) -> "dict[str, int | None]"
     return _retention(policies.configured(Path(cwd or ".")))
 
 
-def parse_section_kv(content: str, heading: str) -> "dict[str, str]":
+def parse_section_kv(content: str, heading: str) -> dict[str, str]:
     """The `key: value` lines of one section."""
     entries = mem0_md.entries(mem0_md.section(content, heading) or [])
     return {entry.key: entry.value for entry in entries if entry.key and entry.value}
 
 
-def parse_section_list(content: str, heading: str) -> "list[str]":
+def parse_section_list(content: str, heading: str) -> list[str]:
     """The items of one section, bulleted or not."""
     texts = [mem0_md.plain(line) for line in mem0_md.section(content, heading) or []]
     return [text for text in texts if text]
@@ -59,14 +54,14 @@ def parse_section_text(content: str, heading: str) -> str:
     return " ".join(text for text in texts if text and not text.startswith("#"))
 
 
-def parse_ignore_patterns(content: str) -> "list[str]":
+def parse_ignore_patterns(content: str) -> list[str]:
     """The patterns of the section Ignore, as written but for a bullet."""
     texts = [line.text.strip() for line in mem0_md.section(content, "Ignore") or []]
     texts = [text[2:].strip() if text[:2] in ("- ", "* ") else text for text in texts]
     return [text for text in texts if text and not text.startswith("#")]
 
 
-def load_full_config(cwd: "str | None" = None) -> "dict[str, Any]":
+def load_full_config(cwd: str | None = None) -> dict[str, Any]:
     """Everything in the mem0.md of `cwd`; a section that it lacks has no key. {} where there is no file to read."""
     folder = Path(cwd or ".")
     path = mem0_md.find(folder)
@@ -89,12 +84,12 @@ def load_full_config(cwd: "str | None" = None) -> "dict[str, Any]":
         "settings": parse_section_kv(content, "Settings"),
         "instructions": parse_section_text(content, "Instructions"),
         "agent_instructions": parse_section_text(content, "Agent Instructions"),
-        "dream": asdict(found.settings) if mem0_md.section(content, *policies.DREAM_TITLES) else None,
+        "dream": vars(found.settings) if mem0_md.section(content, *policies.DREAM_TITLES) else None,
     }
     return {name: value for name, value in config.items() if value}
 
 
-def main(arguments: "list[str]") -> int:
+def main(arguments: list[str]) -> int:
     """Print the retention, with --full the whole file, with --key one value of it."""
     parser = command.Parser(prog="parse_mem0_config.py", description="Print what mem0.md says, as JSON.")
     parser.add_argument("cwd", nargs="?", default=".", help="the working folder (default: this one)")
@@ -116,7 +111,7 @@ def main(arguments: "list[str]") -> int:
     return 0
 
 
-def _retention(found: policies.Policies) -> "dict[str, int | None]":
+def _retention(found: policies.Policies) -> dict[str, int | None]:
     whole = policies.ALL in found.unreadable
     names = policies.DEFAULTS if whole else found.unreadable
     return {**dict.fromkeys(names), **found.retention}

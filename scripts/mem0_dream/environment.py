@@ -1,13 +1,6 @@
-"""The plugin's own Python: made once under the dream home, and a step that needs packages goes on in it.
+"""The plugin's own Python: made once under the dream home, and a step that needs packages goes on in it."""
 
-Steps import this module before any other of the library. It must parse on old Pythons, to say so.
-"""
-
-import sys
-
-if sys.version_info < (3, 10):  # noqa: UP036
-    _HAS = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    sys.exit(f"mem0 dream needs Python 3.10 or newer, and this is {_HAS}; start it with a newer one.")
+from __future__ import annotations
 
 import contextlib
 import hashlib
@@ -17,6 +10,7 @@ import re
 import secrets
 import shutil
 import subprocess
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
