@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """mem0 dream in one command: ask and apply in a terminal, --dry-run to look, --auto for cron, --undo to take back."""
 
+import sys
 from argparse import Namespace
 from pathlib import Path
 
@@ -54,9 +55,10 @@ def arguments(argv: list[str]) -> Namespace:
 
 def ask(args: Namespace) -> int:
     """The whole pass with a person: report, questions, apply; or only the report."""
-    from mem0_dream import attended, options, report, session, work
+    from mem0_dream import attended, options, progress, report, session, work
     from mem0_dream.terminal import Terminal
 
+    progress.listen(Terminal(sys.stderr).stage)
     with session.start(args) as place:
         begun = attended.begin(place, options.today(), command.tell)
         if isinstance(begun, str):
@@ -123,9 +125,10 @@ def demonstrate() -> int:
     from mem0_dream import environment
 
     environment.ensure()
-    from mem0_dream import showing
+    from mem0_dream import progress, showing
     from mem0_dream.terminal import Terminal
 
+    progress.listen(Terminal(sys.stderr).stage)
     return 0 if showing.play(Terminal(), command.tell) else 1
 
 

@@ -97,12 +97,6 @@ def test_a_circle_of_carriers_ends():
     assert compare({asked[0]: ["a"]}, {asked[0]: ["b"]}, {"a": "b", "b": "a"}).asked == 1
 
 
-def test_every_question_is_one_step():
-    steps = []
-    search(Words(), SCOPE, probes([memory("a", "staging runs postgres fifteen, always")]), lambda: steps.append(1))
-    assert len(steps) == 2
-
-
 def decided():
     """A plan of which all is accepted: a merge whose memory then loses a contradiction, and a prune."""
     records = {id: {"id": id, "memory": f"text {id}", "metadata": {"type": "decision"}} for id in "abcde"}

@@ -146,6 +146,13 @@ def test_a_stage_without_a_count_is_one_line_too():
     assert stream.getvalue() == "Finding: done\n"
 
 
+def test_a_piped_stage_that_is_told_otherwise_is_no_line():
+    stream = io.StringIO()
+    with terminal(stream).stage("Fetching", told=False) as step:
+        step(40)
+    assert stream.getvalue() == ""
+
+
 def test_a_dumb_terminal_gets_the_line_and_no_bar():
     assert screen(work, TERM="dumb") == "Fetching: 40 memories\n"
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from . import progress
 from .backward import revert
 from .errors import DreamError
 from .forward import advance
@@ -60,6 +61,7 @@ def in_waves(operations: Sequence[Operation], desk: Desk) -> None:
         desk.guard()
         desk.journal.intents(wave)
         carry_out(wave, desk)
+        progress.step("Applying", len(wave))
 
 
 def carry_out(operations: Sequence[Operation], desk: Desk, resumed: bool = False) -> None:

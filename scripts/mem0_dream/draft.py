@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
 
-from . import retention
+from . import progress, retention
 from .comparing import Findings, Forbids, Likeness, Statement, age_key, compare
 from .judge import loses
 from .memory import Memory, Scope
@@ -46,7 +46,8 @@ def make_plan(
     free = touchable(snapshot.memories, today)
     plan.prunes = _prunes(free, policies, kept, today)
     named = {id: free.pop(id) for id in (prune.id for prune in plan.prunes)}
-    found = _compare_all(free, kept, neighbours, plan.total)
+    with progress.stage("Finding"):
+        found = _compare_all(free, kept, neighbours, plan.total)
     plan.merges, homes = _merges(found, kept)
     plan.conflicts = _conflicts(found, homes)
     plan.near_misses = _near_misses(found, homes, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
@@ -92,6 +93,7 @@ def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tu
     for key, memories in groups.items():
         if len(memories) > 1:
             found.add(compare(memories, kept, beside[key], total))
+        progress.step("Finding", len(memories), len(free))
     return found
 
 

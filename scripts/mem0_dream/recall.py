@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from . import report
+from . import progress, report
 from .journal import Operation
 from .memory import Memory, Scope
 from .verdicts import Settled
@@ -62,14 +62,13 @@ def probes(originals: Iterable[Memory]) -> list[Probe]:
     return [Probe(memory.id, query) for memory in originals for query in queries(memory.text)]
 
 
-def search(
-    store: Searchable, scope: Scope, asked: Iterable[Probe], step: Callable[[], object] = lambda: None
-) -> dict[Probe, list[str]]:
-    """Put every question to the store; `step` is called after each. One search of the store a question."""
+def search(store: Searchable, scope: Scope, asked: Sequence[Probe]) -> dict[Probe, list[str]]:
+    """Put every question to the store: one search each."""
     found = {}
-    for probe in asked:
-        found[probe] = [memory.id for memory in store.search(probe.query, scope, FIRST)][:FIRST]
-        step()
+    with progress.stage("Searching", "questions", total=len(asked)):
+        for probe in asked:
+            found[probe] = [memory.id for memory in store.search(probe.query, scope, FIRST)][:FIRST]
+            progress.step("Searching")
     return found
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
-from . import environment, hints, policies, report
+from . import environment, hints, policies, progress, report
 from .errors import DreamError, UsageError
 from .identity import Identity, resolve
 from .memory import Scope
@@ -46,7 +46,8 @@ class Session:
 
     def fetch(self, mode: str) -> tuple[Snapshot, list[str]]:
         """All memories of the scope as they are now, and what to tell of the fetch; `mode` is "asked" or "auto"."""
-        listing = self.store.fetch(self.identity.scope)
+        with progress.stage("Fetching", told=False):  # where no bar can be shown, the first line says how many
+            listing = self.store.fetch(self.identity.scope)
         store = {"kind": self.store.kind, "identity": self.store.identity}
         if self.config:
             store["config"] = self.config

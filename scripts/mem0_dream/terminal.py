@@ -66,10 +66,13 @@ class Terminal:
             self._show(lead, runs, known)
 
     @contextmanager
-    def stage(self, name: str, total: int | None = None, unit: str = "memories") -> Iterator[Callable[..., None]]:
+    def stage(
+        self, name: str, total: int | None = None, unit: str = "memories", told: bool = True
+    ) -> Iterator[Callable[..., None]]:
         """A stage of the work, counted by the callable it gives: `step(3)`, or `step(0, total=40)` once it is known.
 
-        A bar with count and remaining time on a terminal, which leaves nothing behind; elsewhere one line at its end.
+        A bar with count and remaining time on a terminal, which leaves nothing behind; elsewhere one line at its end,
+        unless that is `told` otherwise.
         """
         if self._rich is None or self._rich.is_dumb_terminal:
             done = [0]
@@ -78,7 +81,8 @@ class Terminal:
                 done[0] += steps
 
             yield count
-            self._write(f"{name}: {done[0]:,} {unit}" if done[0] else f"{name}: done")
+            if told:
+                self._write(f"{name}: {done[0]:,} {unit}" if done[0] else f"{name}: done")
             return
         with _bar(self._rich, unit) as bar:
             task = bar.add_task(name, total=total)

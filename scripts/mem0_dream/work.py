@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import caps, consent, history, journal, listing, reminder, report, verdicts
+from . import caps, consent, history, journal, listing, progress, reminder, report, verdicts
 from .apply import Summary, apply
 from .errors import DreamError, UsageError
 from .kept import Kept
@@ -99,7 +99,8 @@ def carry(session: Session, run: Run, settled: Settled, only: Sequence[str] = ()
     """Apply what is accepted (of it only these handles, where named); what to tell, and whether all of it was ended."""
     chosen = settled.only(only) if only else settled
     policies = Policies.from_document(run.read("policies"))
-    with Lock(session.folder) as lock:
+    states = [m.state for m in chosen.merges] + [c.state for c in chosen.conflicts] + [p.state for p in chosen.prunes]
+    with Lock(session.folder) as lock, progress.stage("Applying", "changes", total=states.count("accepted")):
         summary = apply(run, session.store, chosen, policies, lock)
     lines = [*told(summary), report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)]
     if summary.merged or summary.pruned or summary.resolved:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from .. import progress
 from ..errors import DreamError
 from ..memory import Memory, Scope
 from .calls import Refusal, address, check_key, each, together
@@ -95,7 +96,9 @@ class PlatformStore:
 
     def _page(self, filters: dict[str, Any], page: int) -> dict[str, Any]:
         try:
-            return _listing(self._client.get_all(filters=filters, page=page, page_size=PAGE, show_expired=True))
+            found = _listing(self._client.get_all(filters=filters, page=page, page_size=PAGE, show_expired=True))
+            progress.step("Fetching", len(found["results"]), max(_counts([found]), default=None))
+            return found
         except Refusal as refusal:
             if refusal.status == 404 and page > 1:  # the list became shorter meanwhile
                 return {"results": []}
