@@ -38,7 +38,7 @@ class Embedder:
 
 
 def make_store(folder: Path) -> LocalStore:
-    """A new store in this folder, of on-disk Qdrant; whatever an earlier demo left there is removed."""
+    """A new store of on-disk Qdrant in this folder; an earlier demo, with its runs, is removed from there."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(mode=0o700, parents=True)
     where = {"collection_name": "mem0", "path": str(folder / "qdrant"), "embedding_model_dims": _SIZE, "on_disk": True}

@@ -62,7 +62,7 @@ def play(terminal: Terminal, tell: Callable[..., None]) -> bool:
 
 
 def _session(folder: Path) -> Session:
-    store = demo.make_store(folder / "store")
+    store = demo.make_store(folder)
     identity = Identity(demo.SCOPE.user, demo.SCOPE.project, None, None, {})
     return Session(store, identity, scope_folder(folder, store.identity, demo.SCOPE), folder, None)
 
