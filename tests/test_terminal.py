@@ -119,6 +119,12 @@ def test_a_line_to_paste_is_never_broken():
 def test_an_answer_is_read_after_its_prompt():
     stream = io.StringIO()
     assert terminal(stream, "skip\r\n").ask("Which? ") == "skip"
+    assert stream.getvalue() == "Which? \n"
+
+
+def test_a_person_at_a_keyboard_ends_the_line_themselves():
+    stream, keyboard = Screen(), Screen("skip\n")
+    Terminal(stream, keyboard, {"TERM": "dumb"}).ask("Which? ")
     assert stream.getvalue() == "Which? "
 
 

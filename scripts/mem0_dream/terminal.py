@@ -52,8 +52,9 @@ class Terminal:
         self.stream.write(prompt)
         self.stream.flush()
         line = self.answers.readline()
-        if not line:
+        if not line or not self.answers.isatty():  # no key was pressed that would have ended the line
             self._write("")
+        if not line:
             raise EOFError
         return line.rstrip("\r\n")
 
