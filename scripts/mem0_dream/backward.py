@@ -61,16 +61,16 @@ def _likeness(add: dict[str, Any], memory: Memory) -> int:
 
 def _add(task: Task, view: View, missing: list[dict[str, Any]]) -> Step | None:
     op = task.operation
+    halfway = {add["was"]: found for add in missing if (found := view.by_text.get(_temporary(op.id, add)))}
+    if halfway:
+        changes = [Change(halfway[add["was"]][0].id, text=add["text"]) for add in missing if add["was"] in halfway]
+        return Step(changes=changes) if task.may("texts") else None
     if task.refused:
         if len(missing) == len(op.adds):
             task.drop(task.refused)
         else:
             task.leave_open(task.refused)
         return None
-    halfway = {add["was"]: found for add in missing if (found := view.by_text.get(_temporary(op.id, add)))}
-    if halfway:
-        changes = [Change(halfway[add["was"]][0].id, text=add["text"]) for add in missing if add["was"] in halfway]
-        return Step(changes=changes) if task.may("texts") else None
     if (task.resumed or task.tries["adds"]) and task.keeps_looking():
         return Step(wait=True)
     if not task.tries["adds"]:

@@ -1,0 +1,284 @@
+"""Answers and rails: what is taken, what is refused and with which words, what waits for a person."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+
+import pytest
+from mem0_dream.errors import UsageError
+from mem0_dream.kept import Kept
+from mem0_dream.memory import Memory
+from mem0_dream.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.verdicts import MOST_TEXT, combine, parse, remember, settle
+
+from .worlds import SCOPE, record
+
+TODAY = date(2026, 6, 1)
+ROWS = [
+    record("a-000001", "Tests run with pytest on port 8080", 1),
+    record("b-000002", "Tests are run with pytest", 2),
+    record("c-000003", "Deploy to ECS", 3),
+    record("d-000004", "Deploy to Vercel", 4),
+    record("e-000005", "Deploy to Fly", 5),
+    record("f-000006", "Old state", 6, type="session_state"),
+    record("g-000007", "Vague", 7, confidence=0.1),
+    record("h-000008", "Something else", 8),
+    record("i-000009", "Something else again", 9),
+    record("j-000010", "[PINNED] Keep this", 10),
+    record("k-000011", "A convention", 11, type="convention"),
+    record("l-000012", "Same words", 12),
+    record("m-000013", "same words", 13),
+]
+NUMBERS = [Memory(row) for row in ROWS]
+
+
+def plan(**changes) -> Plan:
+    whole = {
+        "merges": [
+            Merge("M1", ["l-000012", "m-000013"], "safe", "same words", "the same"),
+            Merge("M2", ["a-000001", "b-000002"], "review", "Tests run with pytest on port 8080", "alike"),
+        ],
+        "conflicts": [
+            Conflict("C1", "c-000003", "d-000004", "deploy", "B", ""),
+            Conflict("C2", "d-000004", "e-000005", "deploy", None, ""),
+            Conflict("C3", "c-000003", "e-000005", "deploy", None, ""),
+        ],
+        "prunes": [
+            Prune("P1", "f-000006", "session_state", "retention", 100, 90),
+            Prune("P2", "g-000007", "decision", "low_confidence", 100, None),
+        ],
+        "memories": {row["id"]: row for row in ROWS},
+        "total": len(ROWS),
+    }
+    return Plan({"kind": "file", "identity": "x"}, SCOPE, **{**whole, **changes})
+
+
+def settled(answers, **changes):
+    return settle(plan(**changes), answers, NUMBERS, TODAY)
+
+
+def state(answers, handle, **changes) -> str:
+    done = settled(answers, **changes)
+    return next(item.state for item in (*done.merges, *done.conflicts, *done.prunes) if item.handle == handle)
+
+
+def refusal(answers, **changes) -> str:
+    with pytest.raises(UsageError) as refused:
+        settled(answers, **changes)
+    return str(refused.value)
+
+
+def test_safe_merges_and_prunes_need_no_answer_and_the_rest_stays_open():
+    done = settled({})
+    assert [(m.handle, m.state) for m in done.merges] == [("M1", "accepted"), ("M2", "open")]
+    assert {c.state for c in done.conflicts} == {"open"}
+    assert [(p.handle, p.state) for p in done.prunes] == [("P1", "accepted"), ("P2", "accepted")]
+
+
+@pytest.mark.parametrize(
+    ("answers", "handle", "expected"),
+    [
+        ({"M1": "keep"}, "M1", "kept"),
+        ({"M2": True}, "M2", "accepted"),
+        ({"M2": "Pytest runs the tests on port 8080"}, "M2", "accepted"),
+        ({"C1": "b"}, "C1", "accepted"),
+        ({"C1": "Both"}, "C1", "kept"),
+        ({"C1": "SKIP"}, "C1", "open"),
+        ({"P1": "keep"}, "P1", "kept"),
+        ({"P2": True}, "P2", "accepted"),
+    ],
+)
+def test_each_answer_has_its_outcome(answers, handle, expected):
+    assert state(answers, handle) == expected
+
+
+@pytest.mark.parametrize(
+    ("answers", "words"),
+    [
+        ({"M9": True}, "M9 is not in this plan"),
+        ({"M1": 3}, "M1 takes true"),
+        ({"M1": False}, "M1 takes true"),
+        ({"M1": ["x"]}, "M1 takes true"),
+        ({"M1": {"text": "x"}}, "M1 takes true"),
+        ({"C1": "C"}, "C1 takes"),
+        ({"C1": True}, "C1 takes"),
+        ({"P1": "yes"}, "P1 takes true"),
+        ({"P1": 1}, "P1 takes true"),
+        ({"M2": "  "}, "M2 has an empty text"),
+        ({"M2": "x" * (MOST_TEXT + 1)}, "M2 has a text of 10001 characters"),
+        ({"M2": "half \ud83d"}, "half a character"),
+        ({"M2": "Something else"}, "M2 has the text of a memory outside of it"),
+        ({"+": {}}, '"+" takes a list'),
+        ({"+": [{"members": ["#8", "#9"]}]}, '"+" takes a list'),
+        ({"+": [{"members": ["#8", "#99"], "text": "x"}]}, "there is no memory #99"),
+        ({"+": [{"members": ["#0", "#9"], "text": "x"}]}, "there is no memory #0"),
+        ({"+": [{"members": [8, 9], "text": "x"}]}, "there is no memory"),
+        ({"+": [{"members": ["#8"], "text": "x"}]}, "two numbers or more"),
+        ({"+": [{"members": ["#8", "#8"], "text": "x"}]}, "names a memory twice"),
+        ({"+": [{"members": ["#8", "#9"], "text": " "}]}, "its text is empty"),
+        ({"+": [{"members": ["#1", "#2"], "text": "x"}]}, "M2 asks that already"),
+        ({"+": [{"conflict": ["#3", "#4"], "topic": "x"}]}, "C1 asks that already"),
+        ({"+": [{"conflict": ["#8", "#9"]}]}, "its topic is empty"),
+        ({"+": [{"conflict": ["#3", "#8", "#9"], "topic": "x"}]}, "between two memories"),
+        ({"+": [{"members": ["#8", "#10"], "text": "Something else"}]}, "pinned and must not be touched"),
+        ({"+": [{"conflict": ["#8", "#10"], "topic": "x"}], "C4": "A"}, "pinned and must not be touched"),
+        ({"+": [{"members": ["#8", "#11"], "text": "Something else"}]}, "different scope or type"),
+        ({"+": [{"conflict": ["#8", "#11"], "topic": "x"}], "C4": "A"}, "different scope or type"),
+        ({"+": [{"members": ["#8", "#6"], "text": "x"}]}, "another answer uses already"),
+        ({"+": [{"members": ["#8", "#12"], "text": "Something else"}]}, "another answer uses already"),
+        ({"C1": "A", "C2": "A", "C3": "B"}, "together would leave no version"),
+    ],
+)
+def test_what_is_refused_is_refused_with_the_reason(answers, words):
+    assert words in refusal(answers)
+
+
+def test_every_bad_answer_is_named_at_once():
+    told = refusal({"M1": 3, "M9": True, "C1": "C"})
+    assert all(words in told for words in ("M1 takes", "M9 is not", "C1 takes"))
+
+
+@pytest.mark.parametrize("key", ["pinned", "immutable"])
+def test_a_protected_memory_is_refused_even_where_the_plan_names_it(key):
+    rows = {row["id"]: row for row in ROWS}
+    rows["l-000012"] = {**rows["l-000012"], "metadata": {"type": "decision", key: "true"}}
+    assert f"M1 names a memory that is {key}" in refusal({}, memories=rows)
+
+
+def test_a_memory_of_another_scope_is_refused():
+    rows = {row["id"]: row for row in ROWS}
+    rows["l-000012"] = {**rows["l-000012"], "app_id": "elsewhere"}
+    assert "M1 would merge memories of different scope" in refusal({}, memories=rows)
+
+
+def test_a_memory_in_two_items_is_refused():
+    twice = [*plan().merges, Merge("M3", ["b-000002", "h-000008"], "safe", "Something else", "")]
+    assert "another answer uses already" in refusal({"M2": True}, merges=twice)
+
+
+def test_a_text_that_loses_or_brings_a_specific_waits_for_a_yes():
+    done = settled({"M2": "Tests run with pytest"})
+    assert (done.merges[1].state, done.merges[1].loses) == ("held", ["8080"])
+    done = settled({"M2": "Tests run with pytest on port 8080 in /srv/app"})
+    assert (done.merges[1].state, done.merges[1].brings != []) == ("held", True)
+
+
+def test_true_after_such_a_text_confirms_it():
+    answers = combine({"M2": "Tests run with pytest"}, {"M2": True})
+    [_, merge] = settled(answers).merges
+    assert (merge.state, merge.text) == ("accepted", "Tests run with pytest")
+
+
+def test_another_text_after_a_confirmed_one_waits_again():
+    answers = combine(combine({"M2": "Tests run with pytest"}, {"M2": True}), {"M2": "Pytest"})
+    assert state(answers, "M2") == "held"
+
+
+def test_a_draft_that_loses_a_specific_is_accepted_by_a_yes_alone():
+    lossy = [Merge("M1", ["a-000001", "b-000002"], "review", "Tests are run with pytest", "", loses=["8080"])]
+    assert state({}, "M1", merges=lossy) == "open"
+    assert state({"M1": True}, "M1", merges=lossy) == "accepted"
+
+
+def test_nobody_confirms_a_loss_in_an_unattended_run():
+    answers = combine({"M2": "Tests run with pytest"}, {"M2": True})
+    assert state(answers, "M2", mode="auto") == "held"
+
+
+def test_an_agent_s_text_that_loses_nothing_is_accepted_unattended():
+    assert state({"M2": "Pytest runs the tests on port 8080"}, "M2", mode="auto") == "accepted"
+
+
+def test_a_contradiction_is_never_decided_unattended():
+    assert state({"C1": "B"}, "C1", mode="auto") == "held"
+
+
+def test_a_doubtful_prune_needs_a_yes_unattended():
+    assert state({}, "P2", mode="auto") == "held"
+    assert state({"P2": True}, "P2", mode="auto") == "accepted"
+    assert state({}, "P1", mode="auto") == "accepted"
+
+
+def test_an_answer_that_removes_a_memory_settles_its_other_pairs():
+    done = settled({"C1": "B"})
+    assert [(c.handle, c.state, c.winner) for c in done.conflicts] == [
+        ("C1", "accepted", "B"),
+        ("C2", "open", None),
+        ("C3", "accepted", "B"),
+    ]
+
+
+def test_an_answer_about_a_member_of_a_merge_settles_the_pairs_of_the_merged_memory():
+    merges = [Merge("M1", ["c-000003", "h-000008"], "safe", "Deploy to ECS", "")]
+    pairs = [Conflict("C1", "c-000003", "d-000004", "", None, ""), Conflict("C2", "h-000008", "e-000005", "", None, "")]
+    done = settled({"C1": "B"}, merges=merges, conflicts=pairs)
+    assert [(c.state, c.winner) for c in done.conflicts] == [("accepted", "B"), ("accepted", "B")]
+
+
+def test_an_added_merge_becomes_an_item_of_the_plan_with_a_handle_of_its_own():
+    done = settled({"+": [{"members": ["#8", "#9"], "text": "Something else again"}]})
+    assert (done.merges[-1].handle, done.merges[-1].ids) == ("M3", ["h-000008", "i-000009"])
+    assert done.merges[-1].state == "accepted"
+    assert done.plan.merges[-1].tier == "added" and done.plan.memory("i-000009").text == "Something else again"
+
+
+def test_an_added_merge_passes_the_rails_of_a_found_one():
+    assert state({"+": [{"members": ["#8", "#9"], "text": "Something else on port 9090"}]}, "M3") == "held"
+    assert state({"+": [{"members": ["#8", "#9"], "text": "Something else again"}], "M3": "keep"}, "M3") == "kept"
+
+
+def test_an_added_contradiction_has_the_older_memory_as_a():
+    done = settled({"+": [{"conflict": ["#9", "#8"], "topic": "else"}], "C4": "A"})
+    assert (done.conflicts[-1].conflict.a, done.conflicts[-1].sides()) == ("h-000008", ("h-000008", "i-000009"))
+
+
+def test_an_addition_is_allowed_where_the_found_one_was_left_alone():
+    done = settled({"M2": "keep", "+": [{"members": ["#1", "#2"], "text": "Tests are run with pytest on port 8080"}]})
+    assert done.merges[-1].state == "accepted"
+
+
+def test_additions_of_several_calls_add_up_and_other_answers_are_overwritten():
+    one, two = {"members": ["#8", "#9"], "text": "x"}, {"conflict": ["#3", "#8"], "topic": "y"}
+    assert combine({"+": [one], "C1": "A"}, {"+": [two, one], "C1": "B"}) == {"+": [one, two], "C1": "B"}
+
+
+@pytest.mark.parametrize("text", ["", "M1: true", "[1]", "3", '"M1"', '{"M1": true'])
+def test_answers_that_are_no_json_object_are_told_in_a_sentence(text):
+    with pytest.raises(UsageError, match="JSON"):
+        parse(text)
+
+
+def test_the_digest_changes_with_every_answer_and_every_plan():
+    digests = [settled(answers).digest() for answers in ({}, {"M2": True}, {"C1": "A"}, {"C1": "B"}, {"P1": "keep"})]
+    other = settle(plan(memories={**plan().memories, "x": record("x", "More")}), {}, NUMBERS, TODAY).digest()
+    assert len({*digests, other}) == 6
+    assert settled({"C1": "skip"}).digest() == settled({}).digest()
+
+
+def test_only_some_handles_leave_the_rest_alone():
+    done = settled({}).only(["P1"])
+    assert [item.handle for item in (*done.merges, *done.prunes) if item.state == "accepted"] == ["P1"]
+    with pytest.raises(UsageError, match="M2"):
+        settled({}).only(["M2"])
+
+
+def test_a_plan_and_answers_from_disk_settle_the_same(tmp_path):
+    body = json.loads(json.dumps(plan().to_document()))
+    assert settle(Plan.from_document(body), {"C1": "A"}, NUMBERS, TODAY).digest() == settled({"C1": "A"}).digest()
+
+
+def test_what_is_left_alone_is_remembered_until_it_is_wanted_after_all(tmp_path):
+    kept = Kept(tmp_path / "kept.json")
+    remember(kept, settled({"M1": "keep", "C1": "both", "P1": "keep"}))
+    assert kept.forbids("merge", ["Same words", "same words"])
+    assert kept.forbids("conflict", ["Deploy to Vercel", "Deploy to ECS"])
+    assert kept.forbids("prune", ["Old state"])
+    remember(kept, settled({"C1": "A"}))
+    assert kept.entries == []
+
+
+def test_skip_is_not_remembered(tmp_path):
+    kept = Kept(tmp_path / "kept.json")
+    remember(kept, settled({"C1": "skip"}))
+    assert kept.entries == []
