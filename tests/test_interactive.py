@@ -68,7 +68,7 @@ def test_each_contradiction_is_asked_then_each_loss_then_the_last_yes():
         'A: "Use tabs" (no date, confidence: none)',
         'B: "Use spaces" (no date, confidence: none)',
         "Which is current? [A/B/skip] ",
-        "",
+        '\n  - Original 1: "Cache for 30s"\n  - Original 2: "Cache"\n  - Merged:     "Cache"',
         'M1 drops "30s". Merge anyway? [y/N] ',
         "",
         "Proposed: 1 merges, 0 prunes, 2 conflicts. Apply? [Y/n] ",

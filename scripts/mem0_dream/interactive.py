@@ -52,7 +52,9 @@ def consult(
     try:
         for item in _open_questions(settled)[:most]:
             answer = (
-                _conflict(plan, settled, item, console) if isinstance(item, SettledConflict) else _loss(item, console)
+                _conflict(plan, settled, item, console)
+                if isinstance(item, SettledConflict)
+                else _loss(settled.plan, item, console)
             )
             if answer is not None:
                 answers[item.handle] = answer
@@ -80,8 +82,8 @@ def _conflict(plan: Plan, settled: Settled, item: SettledConflict, console: Cons
             return _SIDES[reply]
 
 
-def _loss(merge: SettledMerge, console: Console) -> bool | None:
-    console.say("")
+def _loss(plan: Plan, merge: SettledMerge, console: Console) -> bool | None:
+    console.say(f"\n{report.texts(plan, merge)}")
     while True:
         reply = _reply(console, f"{report.drops(merge)} ")
         if reply in ("y", "yes"):

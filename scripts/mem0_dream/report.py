@@ -34,8 +34,9 @@ def no_memories(project: str | None) -> str:
 
 def shown(text: str, limit: int | None = None) -> str:
     """Text on one line: control characters, line breaks and direction marks escaped, cut to `limit` characters."""
-    line = "".join(_NAMED.get(c) or (_escape(c) if unicodedata.category(c) in _HIDDEN else c) for c in text)
-    return line if limit is None or len(line) <= limit else line[: limit - 1] + "…"
+    if not text.isprintable():
+        text = "".join(_NAMED.get(c) or (_escape(c) if unicodedata.category(c) in _HIDDEN else c) for c in text)
+    return text if limit is None or len(text) <= limit else text[: limit - 1] + "…"
 
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
@@ -160,13 +161,16 @@ def _prunes(settled: Settled) -> list[Prune]:
 
 
 def _long_merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> str:
-    lines = [f"MERGE {_joined(names, merge.ids)} → NEW"]
-    for number, id in enumerate(merge.ids, 1):
-        lines.append(f'  - Original {number}: "{shown(plan.memory(id).text, 120)}"')
-    lines += [f'  - Merged:     "{shown(merge.text)}"', f"  handle: {merge.handle}"]
+    lines = [f"MERGE {_joined(names, merge.ids)} → NEW", texts(plan, merge, 120), f"  handle: {merge.handle}"]
     if merge.loses:
         lines.append(f"  loses: {quoted(merge.loses)}")
     return "\n".join([*lines, f"  why: {shown(merge.why)}"])
+
+
+def texts(plan: Plan, merge: SettledMerge, limit: int | None = None) -> str:
+    """The originals of a merge, each cut to `limit` characters, and the whole merged text, a line each."""
+    lines = [f'  - Original {n}: "{shown(plan.memory(id).text, limit)}"' for n, id in enumerate(merge.ids, 1)]
+    return "\n".join([*lines, f'  - Merged:     "{shown(merge.text)}"'])
 
 
 def _long_conflict(plan: Plan, names: dict[str, str], settled: Settled, item: SettledConflict) -> str:
