@@ -49,6 +49,7 @@ def arguments(argv: list[str]) -> Namespace:
 def on_a_run(args: Namespace) -> int:
     """Answers, report, apply."""
     from mem0_dream import consent, session, verdicts, work
+    from mem0_dream.terminal import Terminal
 
     run = session.run_of(args)
     plan = work.plan_of(run)
@@ -62,7 +63,7 @@ def on_a_run(args: Namespace) -> int:
     settled = work.settle(run, plan, work.answers_of(run))
     if args.report:
         command.tell(session.line_of(plan), *work.waiting(settled))
-        print(work.show(run, settled, args.verbose))
+        Terminal().say(work.show(run, settled, args.verbose))
         return 0
     with session.of_run(plan.store, plan.scope, args) as place:
         command.tell(place.first_line(plan.total))

@@ -68,7 +68,7 @@ def ask(args: Namespace) -> int:
             args.html.expanduser().write_text(attended.web_page(place, begun, options.today()), encoding="utf-8")
             command.tell(f"The run as a page: {args.html}")
         if args.dry_run:
-            print(work.show(begun.run, begun.settled(), args.verbose))
+            Terminal().say(work.show(begun.run, begun.settled(), args.verbose))
             command.tell(f"Nothing was changed. Run: {begun.run.folder}")
             return 0
         try:

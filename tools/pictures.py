@@ -10,6 +10,7 @@ import fcntl
 import io
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -84,7 +85,8 @@ def in_a_terminal(command: list[str], home: str) -> str:
     os.close(ours)
     if process.wait():
         raise SystemExit(f"{command} failed:\n{found.decode(errors='replace')}")
-    return found.decode()
+    # Bars come and go: each is drawn with the cursor hidden, and wiped out.
+    return re.sub(r"\x1b\[\?25l.*?\x1b\[\?25h(\r?\x1b\[1A\x1b\[2K)?", "", found.decode(), flags=re.DOTALL)
 
 
 def drawn(shown: str, theme: str) -> str:
