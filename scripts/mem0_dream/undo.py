@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -72,12 +73,15 @@ class Past:
     def __init__(self, scope_folder: Path) -> None:
         self.new_ids: dict[str, str] = {}
         self.known: set[str] = set()
+        self.said: dict[str, set[str]] = defaultdict(set)  # which ids had a text
         self.taken: dict[str, tuple[str, Operation]] = {}
         for run in sorted(all_runs(scope_folder), key=lambda run: journal.head(run.journal).get("at", "")):
             found = journal.read(run.journal)
             for op in found:
                 self.new_ids.update(op.restored)
-                self.known.update(op.restored.values(), (record["id"] for record in op.left))
+                for record in op.originals:
+                    self.said[record["memory"]].add(record["id"])
+                self.known.update(op.restored.values(), (record["id"] for record in [*op.originals, *op.left]))
             for op in journal.standing(found):
                 ids = [*op.removed, *([op.change["id"]] if op.change else [])]
                 self.taken.update(dict.fromkeys(ids, (run.name, op)))
@@ -108,9 +112,9 @@ def _refusal(op: Operation, past: Past, view: View) -> str:
             if later.id != op.id:
                 return f"{named(id)} was taken on by run {run} ({later.handle}); undo that first"
             return f"{named(id)} {fate} since"
-    before = {*past.known, *op.twins}
     for member in op.members:
         if member.id in op.removed:
+            before = {*past.known, *op.twins} - {member.id}
             again = [m for m in view.by_text.get(member.text, ()) if m.type == member.type and m.id not in before]
             if again:
                 return f"{named(member.id)} stands again as {named(again[0].id)}"
@@ -123,5 +127,7 @@ def _undo(op: Operation, past: Past, view: View) -> Operation:
         was = Memory(op.left[0])
         made = view.get(past.now(was.id)) or was
     undo = operations.restore(op, made)
-    undo.seen = sorted({memory.id for add in undo.adds for memory in view.by_text.get(add["text"], ())})
+    # What is hidden now may show again while this undo goes on, and is no memory that it added.
+    texts = {add["text"] for add in undo.adds}
+    undo.seen = sorted(id for text in texts for id in {m.id for m in view.by_text.get(text, ())} | past.said[text])
     return undo
