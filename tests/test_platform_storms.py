@@ -34,11 +34,10 @@ STORM = [
 
 @pytest.mark.parametrize("seed", range(8))
 def test_no_fact_is_lost_and_none_is_there_twice(seed, monkeypatch, tmp_path):
-    luck = random.Random(seed)
+    luck, chance = random.Random(seed), 0.0
     with PlatformApi() as api:
         monkeypatch.setattr(api, "_next_fault", lambda call: luck.choice(STORM) if luck.random() < chance else None)
         api.polls_to_finish = 2 if seed % 2 else None
-        chance = 0.0
         facts = [f"The part {i} talks to port {4000 + i}" for i in range(20)]
         copies = [fact(text, files=[f"{side}.py"]) for text in facts for side in "ab"]
         api.seed(ME.user, ME.project, [*copies, *(note(f"Note {i}") for i in range(10)), fact("Something else")])
