@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -44,12 +44,8 @@ class Place:
 @pytest.fixture(params=ALL)
 def place(request, monkeypatch, tmp_path) -> Iterator[Place]:
     monkeypatch.setenv("MEM0_DIR", str(tmp_path / "mem0"))
-    if request.param in LOCAL:
-        collection = request.getfixturevalue(f"{request.param}_collection")
-        yield _local(request.param, collection, tmp_path)
-    else:
-        with _OTHERS[request.param](tmp_path) as made:
-            yield made
+    with make_place(request, tmp_path) as made:
+        yield made
 
 
 @pytest.fixture
@@ -59,29 +55,20 @@ def store(place) -> Iterator[Store]:
     opened.close()
 
 
-@pytest.fixture
-def qdrant_collection(tmp_path) -> dict[str, Any]:
-    return {
-        "path": str(tmp_path / "qdrant"),
-        "on_disk": True,
-        "collection_name": "mem0",
-        "embedding_model_dims": WordEmbedder().dimensions,
-    }
-
-
-@pytest.fixture
-def chroma_collection(tmp_path) -> dict[str, Any]:
-    pytest.importorskip("chromadb", reason="chromadb is not installed")
-    return {"path": str(tmp_path / "chroma"), "collection_name": "mem0"}
-
-
-@pytest.fixture
-def pgvector_collection(postgres) -> dict[str, Any]:
-    return {
-        "connection_string": postgres,
-        "collection_name": f"test_{uuid.uuid4().hex}",
-        "embedding_model_dims": WordEmbedder().dimensions,
-    }
+def make_place(request: pytest.FixtureRequest, folder: Path) -> AbstractContextManager[Place]:
+    """An empty place of the kind that the fixture's parameter names; skips where its driver cannot be had."""
+    if request.param in _OTHERS:
+        return _OTHERS[request.param](folder)
+    dimensions = WordEmbedder().dimensions
+    if request.param == "chroma":
+        pytest.importorskip("chromadb", reason="chromadb is not installed")
+        collection: dict[str, Any] = {"path": str(folder / "chroma"), "collection_name": "mem0"}
+    elif request.param == "qdrant":
+        collection = {"path": str(folder / "qdrant"), "on_disk": True, "embedding_model_dims": dimensions}
+    else:
+        address, name = request.getfixturevalue("postgres"), f"test_{uuid.uuid4().hex}"
+        collection = {"connection_string": address, "collection_name": name, "embedding_model_dims": dimensions}
+    return nullcontext(_local(request.param, collection, folder))
 
 
 @pytest.fixture(scope="session")

@@ -143,7 +143,11 @@ class LocalStore:
         return Result(change.id)
 
     def _delete(self, id: str) -> Result:
-        if self._memory.vector_store.get(vector_id=id) is not None:
+        engine = self._memory.vector_store
+        found = engine.get(vector_id=id)
+        if found is not None and isinstance(found.payload.get("created_at"), (int, float)):
+            engine.delete(vector_id=id)  # mem0's own way stumbles over a date that is no text
+        elif found is not None:
             self._memory.delete(id)
         return Result(id)
 
