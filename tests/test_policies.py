@@ -235,6 +235,8 @@ def test_the_file_is_looked_for_up_to_the_root_of_the_repository(tmp_path):
     assert mem0_md.find(deep) is None
     (tmp_path / "repository" / ".git").mkdir()
     assert mem0_md.find(deep) is None
+    (tmp_path / "repository" / ".git" / "HEAD").write_text("ref: refs/heads/main", encoding="utf-8")
+    assert mem0_md.find(deep) is None
     (tmp_path / "repository" / "mem0.md").write_text("root", encoding="utf-8")
     assert mem0_md.find(deep) == tmp_path / "repository" / "mem0.md"
     (deep.parent / "MEM0.md").write_text("nearer", encoding="utf-8")

@@ -25,8 +25,8 @@ CONSTRAINTS = REQUIREMENTS.with_name("constraints.txt")
 LONGEST = 900  # seconds that one start waits for another's build
 _CONTINUED = "MEM0_DREAM_CONTINUED"  # set for the process that goes on, so that it never starts a third
 _NO_NETWORK = re.compile(
-    r"resolution|NewConnectionError|ConnectionError|unreachable|refused|timed out|Max retries|ProxyError|offline"
-    r"|from versions: none|No address|dns error|error sending request",
+    r"name resolution|getaddrinfo|nodename nor servname|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError"
+    r"|Max retries|unreachable|Connection refused|connection error|timed out|dns error|from versions: none",
     re.IGNORECASE,
 )
 

@@ -51,7 +51,7 @@ def find(folder: Path) -> Path | None:
     """mem0.md in `folder`, else in the folders above it up to the root of its git repository."""
     folder = Path(os.path.abspath(folder))  # noqa: PTH100 - resolve() would leave a linked working folder
     parents = [folder, *folder.parents]
-    root = next((parent for parent in parents if os.path.lexists(parent / ".git")), folder)
+    root = next((parent for parent in parents if _is_repository(parent)), folder)
     for parent in parents[: parents.index(root) + 1]:
         try:
             named = sorted(entry for entry in parent.iterdir() if entry.name.lower() == NAME and not entry.is_dir())
@@ -154,6 +154,11 @@ def plain(line: Line) -> str:
     """The line without comment, bullet, bold and ticks; empty for code and for what only draws a line."""
     text = "" if line.code or _RULE.match(line.text) else line.text.split("#")[0].strip()
     return _EMPHASIS.sub(r"\2", _BULLET.sub("", text)).strip()
+
+
+def _is_repository(folder: Path) -> bool:
+    """A .git that is a file belongs to a worktree or submodule; an empty folder of that name (sandboxes) to nobody."""
+    return (folder / ".git").is_file() or (folder / ".git" / "HEAD").exists()
 
 
 def _heading(line: Line) -> tuple[int, str] | None:

@@ -1,0 +1,252 @@
+"""The plugin's own Python, built here from small packages made on the spot, with no package index."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from mem0_dream import environment
+
+LIBRARY = Path(__file__).parent.parent / "scripts" / "mem0_dream"
+STEP = """
+import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent))
+from mem0_dream import command, environment
+def main(arguments):
+    environment.ensure()
+    import tiny
+    print("ran", tiny.VALUE, arguments, sys.stdin.read(), sys.prefix)
+    return 3
+command.run(main)
+"""
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """A folder with one small package, tiny 1.2.0, as an index of packages would give it."""
+    folder = tmp_path_factory.mktemp("wheels")
+    wheel(folder, "tiny", "1.2.0")
+    return folder
+
+
+def wheel(folder: Path, name: str, version: str) -> None:
+    facts = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as file:
+        file.writestr(f"{name}.py", f"VALUE = {version!r}\n")
+        file.writestr(f"{facts}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        file.writestr(f"{facts}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        file.writestr(f"{facts}/RECORD", "")
+
+
+class Plugin:
+    """The scripts as installed somewhere, with requirements of their own, and a dream home."""
+
+    def __init__(self, folder: Path, wheels: Path | None) -> None:
+        self.scripts = folder / "the plugin" / "scripts"
+        (self.scripts / "mem0_dream").mkdir(parents=True)
+        for name in ("__init__", "environment", "command", "errors", "runs", "documents", "memory"):
+            source = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
+            (self.scripts / "mem0_dream" / f"{name}.py").write_text(source, encoding="utf-8")
+        (self.scripts / "step.py").write_text(STEP, encoding="utf-8")
+        (self.scripts / "requirements.txt").write_text("tiny==1.2.0\n", encoding="utf-8")
+        (self.scripts / "constraints.txt").write_text("", encoding="utf-8")
+        self.home = folder / "home"
+        drop = ("PYTHONPATH", "MEM0_DREAM_PYTHON", "CODEX_SANDBOX_NETWORK_DISABLED", "PIP_FIND_LINKS")
+        self.env = {name: value for name, value in os.environ.items() if name not in drop}
+        self.env |= {"MEM0_DREAM_HOME": str(self.home), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
+        if wheels:
+            self.env["PIP_FIND_LINKS"] = str(wheels)
+
+    def begin(self, *arguments: str, python: Path | str = sys.executable, **env: str) -> subprocess.Popen:
+        command = [str(python), str(self.scripts / "step.py"), *arguments]
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env={**self.env, **env}, text=True)
+
+    def start(self, *arguments: str, python: Path | str = sys.executable, **env: str) -> tuple[int | None, str, str]:
+        process = self.begin(*arguments, python=python, **env)
+        out, err = process.communicate("input", timeout=120)
+        return process.returncode, out.strip(), err.strip()
+
+    @property
+    def folder(self) -> Path:
+        return next((self.home / "python").iterdir())
+
+    @property
+    def python(self) -> Path:
+        return environment._python_in(self.folder / (self.folder / "ready").read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def plugin(tmp_path, wheels):
+    return Plugin(tmp_path, wheels)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory, wheels):
+    """A plugin whose Python is built, and what the first start said."""
+    plugin = Plugin(tmp_path_factory.mktemp("built"), wheels)
+    return plugin, plugin.start("a b", '{"M1": true}')
+
+
+@pytest.fixture
+def copied(built, tmp_path, wheels):
+    """A copy of that plugin's home, to break."""
+    plugin = Plugin(tmp_path, wheels)
+    shutil.copytree(built[0].home, plugin.home, symlinks=True)
+    return plugin
+
+
+def test_the_first_start_builds_tells_each_stage_and_goes_on_with_arguments_input_and_exit_code(built):
+    plugin, (code, out, err) = built
+    assert code == 3
+    assert out.startswith("ran 1.2.0 ['a b', '{\"M1\": true}'] input " + str(plugin.folder))
+    lines = err.splitlines()
+    assert [line.split(":")[-1].split()[0] for line in lines[:1]] == ["1/3"]
+    assert lines[1:] == ["2/3 the packages: tiny (about a minute)", "3/3 a check of what was installed", "Done."]
+
+
+def test_a_second_start_installs_nothing_and_says_nothing(built):
+    plugin, _ = built
+    before = (plugin.folder / "build.log").stat().st_mtime_ns
+    code, out, err = plugin.start(PIP_FIND_LINKS="/nowhere")
+    assert (code, err) == (3, "") and out.startswith("ran 1.2.0")
+    assert (plugin.folder / "build.log").stat().st_mtime_ns == before
+
+
+def test_an_interpreter_that_has_the_packages_is_used_as_it_is(built, tmp_path, wheels):
+    plugin, _ = built
+    other = Plugin(tmp_path, None)
+    assert other.start(python=plugin.python)[0] == 3
+    assert not other.home.exists()
+
+
+def test_the_python_that_the_user_names_is_used(built, tmp_path):
+    plugin, _ = built
+    other = Plugin(tmp_path, None)
+    code, out, err = other.start("a", MEM0_DREAM_PYTHON=str(plugin.python))
+    assert (code, err) == (3, "") and str(plugin.folder) in out
+
+
+def test_a_named_python_without_the_packages_is_refused_with_what_to_run(plugin):
+    code, out, err = plugin.start(MEM0_DREAM_PYTHON=sys.executable)
+    assert (code, out) == (1, "")
+    requirements = plugin.scripts / "requirements.txt"
+    assert err == (
+        f"MEM0_DREAM_PYTHON names {sys.executable}, which lacks tiny; run: {sys.executable} -m pip install"
+        f" -r {requirements}"
+    )
+
+
+def test_a_named_python_that_does_not_exist_is_refused(plugin):
+    code, _, err = plugin.start(MEM0_DREAM_PYTHON="/no/such/python")
+    assert (code, err.count("\n")) == (1, 0) and "/no/such/python" in err
+
+
+def test_without_a_network_one_sentence_says_so_and_nothing_is_left(tmp_path):
+    plugin = Plugin(tmp_path, None)
+    code, out, err = plugin.start()
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1].startswith("The packages cannot be fetched: the package index does not answer; ")
+    assert "Traceback" not in err
+    assert [entry.name for entry in plugin.folder.iterdir() if entry.is_dir()] == []
+
+
+def test_in_a_sandbox_without_a_network_the_sentence_comes_at_once_and_names_the_setting(plugin):
+    code, _, err = plugin.start(CODEX_SANDBOX_NETWORK_DISABLED="1")
+    assert code == 1 and "network_access = true" in err and err.count("\n") == 0
+
+
+@pytest.mark.parametrize(
+    ("log", "sentence"),
+    [
+        (
+            "Failed to establish a new connection: [Errno -3] Temporary failure in name resolution",
+            "The packages cannot be",
+        ),
+        ("ERROR: Could not find a version that satisfies tiny (from versions: none)", "The packages cannot be fetched"),
+        ("ERROR: No space left on device", "The packages could not be installed (ERROR: No space left on device); "),
+        ("ERROR: ResolutionImpossible: for help", "The packages could not be installed (ERROR: ResolutionImpossible"),
+        ("", "The packages could not be installed; the whole output is in "),
+    ],
+)
+def test_a_build_that_fails_is_told_by_its_cause(tmp_path, log, sentence):
+    (tmp_path / "build.log").write_text(log, encoding="utf-8")
+    assert environment._why(tmp_path / "build.log").startswith(sentence)
+
+
+def test_two_starts_at_once_build_once_and_both_go_on(plugin):
+    first, second = plugin.begin("first"), plugin.begin("second")
+    said = [process.communicate("", timeout=120) for process in (first, second)]
+    assert [first.returncode, second.returncode] == [3, 3]
+    assert sum("1/3" in err for _, err in said) == 1
+    assert len([entry for entry in plugin.folder.iterdir() if entry.is_dir()]) == 1
+
+
+def test_what_a_killed_build_left_is_thrown_away(plugin):
+    process = plugin.begin()
+    assert process.stderr
+    assert "1/3" in process.stderr.readline()
+    process.kill()
+    process.communicate()
+    assert not (plugin.folder / "ready").exists()
+    code, _, err = plugin.start()
+    assert code == 3 and "1/3" in err
+    assert len([entry for entry in plugin.folder.iterdir() if entry.is_dir()]) == 1
+
+
+def test_an_environment_whose_python_is_gone_is_built_again(copied):
+    copied.python.unlink()
+    code, _, err = copied.start()
+    assert code == 3 and "1/3" in err
+
+
+def test_an_environment_that_lost_a_package_says_so_and_is_no_longer_taken_for_built(copied):
+    for facts in list(copied.folder.rglob("tiny-1.2.0.dist-info")):
+        facts.rename(facts.with_name("gone"))
+    code, _, err = copied.start()
+    assert (code, err) == (1, "The plugin's own Python lacks tiny; start again, and it is made anew.")
+    assert not (copied.folder / "ready").exists()
+
+
+def test_other_requirements_get_an_environment_of_their_own(monkeypatch, tmp_path):
+    before = environment._tag()
+    (tmp_path / "constraints.txt").write_text("tiny==1.2.0", encoding="utf-8")
+    monkeypatch.setattr(environment, "CONSTRAINTS", tmp_path / "constraints.txt")
+    assert environment._tag() != before
+
+
+@pytest.mark.parametrize(
+    ("installed", "serves"),
+    [("1.2.0", True), ("1.2.9", True), ("1.3", True), ("1.1.9", False), ("2.0.0", False), ("0.9", False), ("x", False)],
+)
+def test_a_package_serves_from_the_pinned_release_on_within_its_major(monkeypatch, installed, serves):
+    monkeypatch.setattr(environment.importlib.metadata, "version", lambda name: installed)
+    assert environment._serves("tiny", "1.2.0") is serves
+
+
+def test_the_pins_name_one_release_of_every_package_for_every_python():
+    pins = environment.CONSTRAINTS.read_text(encoding="utf-8") + environment.REQUIREMENTS.read_text(encoding="utf-8")
+    lines = [line for line in pins.splitlines() if line and not line.startswith("#")]
+    assert all("==" in line.split(";")[0] for line in lines)
+    assert dict(environment._required()).keys() == {"mem0ai", "PyYAML", "rich"}
+
+
+def test_an_interpreter_that_can_make_no_environment_says_what_to_install(monkeypatch, tmp_path):
+    monkeypatch.setattr(environment, "find_spec", lambda name: None)
+    monkeypatch.setattr(environment.shutil, "which", lambda name: None)
+    with pytest.raises(environment.DreamError, match="apt install python3-venv"):
+        environment.own_python(tmp_path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Debian leaves ensurepip out; Windows never does")
+def test_where_ensurepip_is_left_out_pip_installs_from_outside(plugin):
+    source = (plugin.scripts / "mem0_dream" / "environment.py").read_text(encoding="utf-8")
+    changed = source.replace('find_spec("ensurepip")', "None").replace('shutil.which("uv")', "None")
+    assert changed != source
+    (plugin.scripts / "mem0_dream" / "environment.py").write_text(changed, encoding="utf-8")
+    code, out, _ = plugin.start()
+    assert code == 3 and out.startswith("ran 1.2.0")
