@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date
@@ -43,8 +43,7 @@ def make_plan(
         complete=snapshot.complete,
         total=len(snapshot.memories),
     )
-    free = touchable(snapshot.memories, today)
-    plan.prunes = _prunes(free, policies, kept, today)
+    free, plan.prunes = _sift(snapshot, policies, kept, today)
     named = {id: free.pop(id) for id in (prune.id for prune in plan.prunes)}
     with progress.stage("Finding"):
         found = _compare_all(free, kept, neighbours, plan.total)
@@ -55,29 +54,23 @@ def make_plan(
     return plan
 
 
-def touchable(memories: Iterable[Memory], today: date) -> dict[str, Memory]:
-    """By id, those that may be touched: neither protected nor empty, and named by an id of their own."""
-    found: dict[str, Memory] = {}
-    twice = set()
-    for memory in memories:
-        if memory.id in found:
-            twice.add(memory.id)
-        elif memory.id and memory.text.strip() and not memory.protection(today):
-            found[memory.id] = memory
-    for id in twice:
-        del found[id]
-    return found
+def _sift(snapshot: Snapshot, policies: Policies, kept: Forbids, today: date) -> tuple[dict[str, Memory], list[Prune]]:
+    """Those that may be touched, by id, and which of them to prune, the oldest first.
 
-
-def _prunes(free: dict[str, Memory], policies: Policies, kept: Forbids, today: date) -> list[Prune]:
-    """Retention first, the oldest first; then the doubtful ones, the most doubtful first."""
-    found = []
-    for memory in free.values():
+    Left out is what is protected or empty, and what has no id of its own.
+    """
+    free: dict[str, Memory] = {}
+    prunes = []
+    times = Counter(memory.id for memory in snapshot.memories)
+    for memory in snapshot.memories:
+        if not memory.id or times[memory.id] > 1 or not memory.text.strip() or memory.protection(today):
+            continue
+        free[memory.id] = memory
         prune = retention.stale(memory, policies, today) or retention.low_confidence(memory, policies, today)
         if prune and not kept.forbids("prune", [memory.text]):
-            found.append(prune)
-    found.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
-    return [replace(prune, handle=f"P{n}") for n, prune in enumerate(found, 1)]
+            prunes.append(prune)
+    prunes.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
+    return free, [replace(prune, handle=f"P{n}") for n, prune in enumerate(prunes, 1)]
 
 
 def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]], total: int) -> Findings:

@@ -21,6 +21,11 @@ class Scope(NamedTuple):
     agent: str | None = None
 
 
+@lru_cache(maxsize=4)  # protection, confidence and age are asked of one memory after the other
+def _parsed(line: bytes) -> dict[str, Any]:
+    return json.loads(line.decode("utf-8", "surrogatepass"))
+
+
 _scope = lru_cache(maxsize=None)(Scope)  # a million memories share a handful
 
 
@@ -49,7 +54,7 @@ class Memory:
 
     @property
     def record(self) -> dict[str, Any]:
-        return json.loads(self._source) if isinstance(self._source, bytes) else self._source
+        return _parsed(self._source) if isinstance(self._source, bytes) else self._source
 
     @property
     def metadata(self) -> dict[str, Any]:

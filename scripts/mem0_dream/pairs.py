@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
 from itertools import chain, combinations
 
@@ -21,10 +21,10 @@ LONE = 30  # or only so many, in a store with more memories than
 WIDE = 5_000
 NARROW = 50_000
 CLOSEST = 10  # heavier texts that one text is paired with, at most
-LOOKED_AT = 100  # of the texts that share two words, those of the nearest weight
+LOOKED_AT = 64  # of the texts that share two words, those of the nearest weight
 
 
-def candidates(texts: Sequence[Collection[str]], total: int = 0) -> Iterable[tuple[int, int]]:
+def candidates(texts: Sequence[frozenset[str]], total: int = 0) -> Iterable[tuple[int, int]]:
     """The pairs (i, j), i < j, worth judging among texts given as their words, in a store of `total` memories."""
     total = max(total, len(texts))
     if len(texts) <= (FEW if total <= WIDE else LONE):
@@ -37,47 +37,60 @@ def enough(total: int) -> float:
     return 0.4 + 0.2 * min(max(math.log(total / WIDE) / math.log(NARROW / WIDE), 0.0), 1.0)
 
 
-def alike(texts: Sequence[Collection[str]], least: float) -> Iterator[tuple[int, int]]:
+def alike(texts: Sequence[frozenset[str]], least: float) -> Iterator[tuple[int, int]]:
     """The pairs that are at least so much alike."""
-    counts = Counter(chain.from_iterable(map(frozenset, texts)))
-    ranked = sorted(counts, key=lambda word: (counts[word], word))
-    rank = {word: i for i, word in enumerate(ranked)}
-    weight = [math.log(1 + len(texts) / counts[word]) for word in ranked]
-    rows = [tuple(sorted(map(rank.__getitem__, frozenset(words)))) for words in texts]
-    sizes = [math.fsum(map(weight.__getitem__, row)) for row in rows]
-    roots = [math.sqrt(size) for size in sizes]
+    rows = _Rows(texts)
+    weight, roots = rows.weight, rows.roots
     index: dict[tuple[int, ...], list[int]] = {}
-    for i in sorted(range(len(rows)), key=sizes.__getitem__):  # the lighter of a pair is in the index first
-        row, size = rows[i], sizes[i]
+    for i in sorted(range(len(texts)), key=rows.sizes.__getitem__):  # the lighter of a pair is in the index first
         met: set[int] = set()
-        for found in filter(None, map(index.get, _keys(row, weight, size, least * least))):
+        for found in filter(None, map(index.get, rows.keys(i, least * least))):
             met.update(found[-LOOKED_AT:] if len(found) > LOOKED_AT else found)
         if met:
-            have = frozenset(row)
+            words = frozenset(rows.words[i])
             need = least * roots[i] - 1e-9
-            scored = []
+            near = []
             for j in met:
-                score = sum(map(weight.__getitem__, have.intersection(rows[j]))) / roots[j]
+                score = sum(map(weight.__getitem__, words.intersection(rows.words[j]))) / roots[j]
                 if score >= need:
-                    scored.append((score, j))
-            for _, j in nlargest(CLOSEST, scored) if len(scored) > CLOSEST else scored:
+                    near.append((score, j))
+            for _, j in nlargest(CLOSEST, near) if len(near) > CLOSEST else near:
                 yield (i, j) if i < j else (j, i)
-        for key in _keys(row, weight, size, least):
+        for key in rows.keys(i, least):
             index.setdefault(key, []).append(i)
 
 
-def _keys(row: Sequence[int], weight: Sequence[float], size: float, least: float) -> Iterator[tuple[int, ...]]:
-    """What a text is found by, by all that share at least this part of its weight."""
-    if not row:
-        return iter(())
-    room = (1 - least) * size + weight[row[0]] + 1e-9
-    taken = 0
-    for word in row:
-        if room < 0:
-            break
-        taken += 1
-        room -= weight[word]
-    pairs = combinations(row[:taken], 2)
-    if weight[row[0]] < least * size - 1e-9:
-        return pairs
-    return chain(((word,) for word in row if weight[word] >= least * size - 1e-9), pairs)
+class _Rows:
+    """The texts as numbered words, the rarest first, without those that no other text has; and what they weigh."""
+
+    def __init__(self, texts: Sequence[frozenset[str]]) -> None:
+        counts = Counter(chain.from_iterable(texts))
+        shared = sorted((word for word in counts if counts[word] > 1), key=lambda word: (counts[word], word))
+        rank = {word: i for i, word in enumerate(shared)}
+        alone = math.log(1 + len(texts))
+        self.weight = [math.log(1 + len(texts) / counts[word]) for word in shared]
+        self.words = [tuple(sorted([rank[word] for word in words if word in rank])) for words in texts]
+        self.common = [math.fsum(map(self.weight.__getitem__, row)) for row in self.words]  # weight others may share
+        self.sizes = [
+            common + alone * (len(words) - len(row))
+            for common, words, row in zip(self.common, texts, self.words, strict=True)
+        ]
+        self.roots = list(map(math.sqrt, self.sizes))
+
+    def keys(self, i: int, least: float) -> Iterable[tuple[int, ...]]:
+        """What a text is found by, by all that share at least this part of its weight."""
+        row, weight, want = self.words[i], self.weight, least * self.sizes[i] - 1e-9
+        room = self.common[i] - want
+        if room < 0 or not row:
+            return ()
+        room += weight[row[0]]
+        taken = 0
+        for word in row:
+            if room < 0:
+                break
+            taken += 1
+            room -= weight[word]
+        pairs = combinations(row[:taken], 2)
+        if weight[row[0]] < want:
+            return pairs
+        return chain(((word,) for word in row if weight[word] >= want), pairs)
