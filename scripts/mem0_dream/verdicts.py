@@ -254,7 +254,7 @@ def _broken(settled: Settled, texts: dict[str, str], today: date) -> list[str]:
             faults.append(f"{merge.handle} would merge memories of different scope or type")
         if len(set(merge.ids)) < 2:
             faults.append(f"{merge.handle} needs two memories")
-        if texts.get(merge.text, merge.ids[0]) not in merge.ids:
+        if merge.text in texts and merge.text not in {member.text for member in members}:
             faults.append(f"{merge.handle} has the text of a memory outside of it")
     touched = [
         *((m.handle, id) for m in merges for id in m.ids),
