@@ -55,15 +55,15 @@ def write_texts(path: Path, texts: Iterator[tuple[str, str]]) -> None:
         file.write("\n]}\n")
 
 
-def memories(count: int, types: int = TYPES) -> Iterator[tuple[str, str]]:
-    """Type and text of each memory."""
+def memories(count: int, types: int = TYPES, repeated: float = REPEATED) -> Iterator[tuple[str, str]]:
+    """Type and text of each memory; `repeated` is the share that says again what an earlier one says."""
     rng = random.Random(count)
     lines = (Path(__file__).parent / "lines.txt").read_text("utf-8").splitlines()
     halves = [line.split(" | ") for line in lines if not line.startswith("#")]
     filler = _Filler(rng, round(20 * count**0.6))
     earlier: list[tuple[str, str]] = []
     for _ in range(count):
-        if earlier and rng.random() < REPEATED:
+        if earlier and rng.random() < repeated:
             kind, text = rng.choice(earlier)
             yield kind, _again(text, rng, filler)
             continue

@@ -21,26 +21,13 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from benchmarks import synthetic
+
 ROOT = Path(__file__).resolve().parents[1]
 SKILL = ROOT / "skills" / "dream" / "SKILL.md"
 PAGES = 4  # as many as the skill has the agent read in one run
-
-_SYLLABLES = "bar cel dor fen gal hix jun kel lom mir nov pra quo ras sel tam ulv wex yor zan".split()  # noqa: SIM905
-_RULES = (
-    "{a} reads its limits from {b}.toml and reloads them on SIGHUP",
-    "Requests to {a} carry the {b} header, because the {c} proxy strips cookies",
-    "Never call {a} from the {b} worker: it holds the {c} lock",
-    "The {a} table is partitioned by {b}, one partition per {c}",
-    "Errors of {a} are wrapped in {b}Error and logged once, by {c}",
-    "Tests for {a} use the {b} fixture and freeze {c}",
-    "{a} was split from {b} so that {c} can be deployed alone",
-    "The team prefers {a} over {b} when {c} is involved",
-)
-_CHANGES = (
-    ("{a} keeps results for {n} minutes", "{a} keeps its results for {m} minutes"),
-    ("Deploys of {a} wait for {b}", "Deploys of {a} no longer wait for {b}"),
-    ("{a} listens on port {n}00", "{a} listens on port {m}00"),
-)
 
 
 @dataclass
@@ -59,29 +46,13 @@ class Cost:
         return self.skill + self.commands + self.printed
 
 
-def store(size: int, seed: int = 7) -> list[dict[str, Any]]:
-    """`size` memories of one project: mostly distinct, 2 % restated, 1 % with another value, 2 % stale notes."""
-    luck = random.Random(seed)
-
-    def name() -> str:
-        return "".join(luck.choices(_SYLLABLES, k=3))
-
-    texts: list[tuple[str, str]] = []
-    while len(texts) < size:
-        kind, number = luck.random(), luck.randint(2, 50)
-        words = {"a": name(), "b": name(), "c": name(), "n": number, "m": number + luck.randint(1, 9)}
-        rule = luck.choice(_RULES).format(**words)
-        texts.append((rule, "decision"))
-        if kind < 0.02:
-            texts.append((f"Note: {rule[0].lower()}{rule[1:]}, as agreed", "decision"))
-        elif kind < 0.03:
-            texts += [(text.format(**words), "convention") for text in luck.choice(_CHANGES)]
-        elif kind < 0.05:
-            texts.append((f"Session ended in the middle of {words['a']}", "session_state"))
-    return [_record(number, text, kind, luck) for number, (text, kind) in enumerate(texts[:size])]
+def store(size: int) -> list[dict[str, Any]]:
+    """`size` memories of one project, as the Platform lists them; one in twenty repeats an earlier one."""
+    luck = random.Random(size)
+    return [_record(text, kind, luck) for kind, text in synthetic.memories(size, repeated=0.05)]
 
 
-def _record(number: int, text: str, kind: str, luck: random.Random) -> dict[str, Any]:
+def _record(text: str, kind: str, luck: random.Random) -> dict[str, Any]:
     created = (datetime.now(timezone.utc) - timedelta(days=luck.randint(1, 400))).isoformat(timespec="seconds")
     empty = ("agent_id", "session_id", "categories", "structured_attributes", "replaced_by", "expiration_date")
     return {
@@ -131,7 +102,8 @@ def measure(size: int) -> Cost:
         for first in range(0, len(asked), 400):
             answers = dict.fromkeys(asked[first : first + 400], True)
             step("apply_plan.py", "--run", run, *scope, "--decide", json.dumps(answers))
-        step("apply_plan.py", "--run", run, *scope, "--report")
+        for _ in range(2):  # before the conflicts are asked, and with their answers
+            step("apply_plan.py", "--run", run, *scope, "--report")
     return cost
 
 
