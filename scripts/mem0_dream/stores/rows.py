@@ -32,8 +32,8 @@ def in_scope(memories: Iterable[Memory], scope: Scope) -> Listing:
     if torn:
         listing.notes.append(f"{_rows(len(torn))} left alone because the same id came with different contents.")
     if agents:
-        which = "of another agent" if scope.agent else "that belong to an agent (--agent names one)"
-        listing.notes.append(f"{_rows(agents)} {which} left alone.")
+        which = "of another agent left alone" if scope.agent else "of an agent left alone; --agent names one"
+        listing.notes.append(f"{_rows(agents)} {which}.")
     return listing
 
 
