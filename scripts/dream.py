@@ -55,7 +55,7 @@ def arguments(argv: list[str]) -> Namespace:
 
 def ask(args: Namespace) -> int:
     """The whole pass with a person: report, questions, apply; or only the report."""
-    from mem0_dream import attended, options, progress, report, session, work
+    from mem0_dream import attended, documents, options, progress, report, session, work
     from mem0_dream.terminal import Terminal
 
     progress.listen(Terminal(sys.stderr).stage)
@@ -65,7 +65,7 @@ def ask(args: Namespace) -> int:
             print(begun)
             return 0
         if args.html:
-            args.html.expanduser().write_text(attended.web_page(place, begun, options.today()), encoding="utf-8")
+            documents.write_text(args.html.expanduser(), attended.web_page(place, begun, options.today()))
             command.tell(f"The run as a page: {args.html}")
         if args.dry_run:
             Terminal().say(work.show(begun.run, begun.settled(), args.verbose))

@@ -457,6 +457,14 @@ def test_the_pictures_show_what_is_past_its_retention(tab, tmp_path):
     ]
 
 
+def test_a_page_that_cannot_be_written_is_told_in_a_sentence(tmp_path):
+    place = steps.Place(tmp_path)
+    place.store({"text": "Run pnpm test before every push"}, {"text": "Run pnpm test before every push."})
+    done = place.run("dream.py", "--dry-run", "--html", "no folder/page.html")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("no folder/page.html cannot be written (No such file or directory)")
+
+
 def test_a_plan_with_nothing_in_it_says_so(tmp_path):
     text = written(tmp_path / "page.html", Plan({"kind": "file", "identity": "x"}, Scope("dev", None))).read_text(
         encoding="utf-8"

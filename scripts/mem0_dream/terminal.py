@@ -85,11 +85,12 @@ class Terminal:
             if told:
                 self._write(f"{name}: {done[0]:,} {unit}" if done[0] else f"{name}: done")
             return
-        with _bar(self._rich, unit) as bar:
-            task = bar.add_task(name, total=total)
+        with _bar(self._rich) as bar:
+            task = bar.add_task(name, total=total, count=_counted(0, total, unit))
 
             def move(steps: int = 1, total: int | None = None) -> None:
                 bar.update(task, advance=steps, **({} if total is None else {"total": total}))
+                bar.update(task, count=_counted(bar.tasks[0].completed, bar.tasks[0].total, unit))
 
             yield move
 
@@ -193,14 +194,20 @@ def _console(stream: TextIO, env: Mapping[str, str]) -> Any:
     return Console(file=stream, force_terminal=True, highlight=False, markup=False, emoji=False, _environ=env)
 
 
-def _bar(console: Any, unit: str) -> Any:
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def _counted(done: float, total: float | None, unit: str) -> str:
+    """What stands beside a bar; nothing before there is anything to count."""
+    if total is None:
+        return f"{done:,.0f} {unit}" if done else ""
+    return f"{done:,.0f}/{total:,.0f} {unit}"
+
+
+def _bar(console: Any) -> Any:
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn(unit),
+        TextColumn("{task.fields[count]}"),
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
     )
     return Progress(*columns, console=console, transient=True, expand=True)
