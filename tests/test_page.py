@@ -408,10 +408,9 @@ def test_what_differs_is_also_said_in_words(shown):
 def test_what_differs_at_length_is_said_beside_it(tmp_path):
     plan = small()
     plan.memories["aaaaaaaa1"]["memory"] = "Gateway timeouts are thirty seconds, and nobody may change them"
-    assert (
-        "<dt>Only in A</dt><dd>thirty seconds, and nobody may change them</dd>"
-        in written(tmp_path / "p", plan).read_text()
-    )
+    assert "<dt>Only in A</dt><dd>thirty seconds, and nobody may change them</dd>" in written(
+        tmp_path / "p", plan
+    ).read_text(encoding="utf-8")
 
 
 @needs_chromium
@@ -462,7 +461,7 @@ def test_a_page_that_cannot_be_written_is_told_in_a_sentence(tmp_path):
     place.store({"text": "Run pnpm test before every push"}, {"text": "Run pnpm test before every push."})
     done = place.run("dream.py", "--dry-run", "--html", "no folder/page.html")
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("no folder/page.html cannot be written (No such file or directory)")
+    assert done.stderr.splitlines()[-1].startswith(f"{Path('no folder/page.html')} cannot be written (No such file")
 
 
 def test_a_plan_with_nothing_in_it_says_so(tmp_path):
