@@ -31,6 +31,14 @@ def test_a_thousand_rows_may_be_a_part_and_the_listing_says_so(api, store):
     assert listing.notes == ["The server lists at most 1000 memories of a user; there may be more."]
 
 
+def test_a_part_without_projects_does_not_open_the_scope_to_all_of_the_user(api, store):
+    api.seed("developer", None, facts(1000))
+    api.seed("developer", "web-shop", ["Mine"])
+    listing = store.fetch(ME)
+    assert (listing.memories, listing.complete) == ([], False)
+    assert "--project none takes all" in listing.notes[0]
+
+
 def test_what_was_written_is_read_back_although_the_list_is_cut_before_it(api, store):
     ids = api.seed("developer", "web-shop", facts(1100))
     store.fetch(ME)

@@ -69,8 +69,10 @@ class ServerStore:
         if cut:  # a written row moves to the end of the server's list, and so out of what it sends
             memories += _memories(together(lambda id: self._web.get(_place(id)).json(), sorted(missing)))
         self._seen = {memory.id for memory in memories}
-        narrowed, notes = loosened(memories, scope)
+        narrowed, notes = (scope, []) if cut else loosened(memories, scope)
         listing = in_scope(memories, narrowed)
+        if cut and memories and not listing.memories:
+            notes = [f"None of the {len(memories)} memories that came is of this project; --project none takes all."]
         listing.complete = not cut
         listing.notes += [*notes, *([cut] if cut else [])]
         return listing
