@@ -13,9 +13,7 @@ from pathlib import Path
 
 TYPES = 12
 REPEATED = 0.1
-_SYLLABLES = (
-    "ba be bi bo da de di fa fe ga go ha jo ka ki la le lo ma mi mo na ne no pa po ra ri ro sa se si ta te to va vi za zo"
-).split()
+_SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeiou"]
 _KINDS = ("api", "sync", "worker", "store", "proxy", "feed", "index", "mailer")
 _TOOLS = ("Docker", "Redis", "Kafka", "Terraform", "pytest", "Make", "Vite", "Celery", "Nomad", "Bazel", "ruff", "Helm")
 _ENVIRONMENTS = ("staging", "production", "the test cluster", "the demo system", "preview")

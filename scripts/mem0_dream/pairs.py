@@ -18,8 +18,8 @@ from itertools import chain, combinations
 
 FEW = 300  # texts of one type that are compared each with each,
 LONE = 30  # or only so many, in a store with more memories than
-WIDE = 5_000
-NARROW = 50_000
+WIDE = 3_000
+NARROW = 30_000
 CLOSEST = 10  # heavier texts that one text is paired with, at most
 LOOKED_AT = 64  # of the texts that share two words, those of the nearest weight
 
@@ -33,7 +33,7 @@ def candidates(texts: Sequence[frozenset[str]], total: int = 0) -> Iterable[tupl
 
 
 def enough(total: int) -> float:
-    """How alike two texts must be in a store of so many memories: 0.4 up to 5,000, 0.6 from 50,000 on."""
+    """How alike two texts must be in a store of so many memories: 0.4 up to 3,000, 0.6 from 30,000 on."""
     return 0.4 + 0.2 * min(max(math.log(total / WIDE) / math.log(NARROW / WIDE), 0.0), 1.0)
 
 
