@@ -11,13 +11,13 @@ FILES = sorted(LIBRARY.rglob("*.py"))
 
 # A room is a file of the library, or the folder stores. Each may use those before it and none after it.
 ORDER = """
-    errors progress documents memory mem0_md policies identity runs environment command options stores
-    lists tokens text differences specifics guards pairs judge clusters comparing
+    errors progress paging documents memory mem0_md policies identity runs environment command options stores
+    lists tokens text differences specifics guards pairs evidence sameness judge clusters comparing
     plan retention snapshot listing draft
     kept additions verdicts report consent
     lock journal history operations steps forward backward carry apply undo resume erase
     reminder caps waiting questions interactive charts page recall terminal
-    hints session work finding fetching attended auto demo showing
+    hints session schedule work finding fetching attended auto demo showing
 """
 ROOMS = ORDER.split()
 SPEAKERS = {"command", "environment"}  # they tell, on stderr, what happens to the process itself

@@ -28,7 +28,7 @@ _LISTS = {
 }
 
 
-def differences(a: Reading, b: Reading) -> list[Difference]:
+def differences(a: Reading, b: Reading) -> list[str]:
     """Every guard that fires on the pair, the strongest first."""
     found = []
     for name, kind in _CODE.items():
@@ -45,7 +45,7 @@ def differences(a: Reading, b: Reading) -> list[Difference]:
         )
         if only_a or only_b:
             found.append(Difference(name, bool(only_a and only_b) or name == "negation", _say(name, only_a, only_b)))
-    return found
+    return [d.text for d in found]
 
 
 def _say(name: str, only_a: set[str], only_b: set[str]) -> str:

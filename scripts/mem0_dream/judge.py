@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import math
+from functools import cache
 from typing import NamedTuple
 
-from . import specifics as details
-from .guards import Difference, differences
+from . import lists
+from .evidence import evidence, foreign
+from .guards import differences
+from .sameness import same_statement
+from .specifics import brings, loses
 from .text import Reading
 
-LEAST_SHARED = 0.6
+# From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
+MERGE = {"words": 0.42, "scripts": 0.45}
+CONFLICT = {"words": 0.28, "scripts": 0.3}
+NEAR = 0.2
+LEAST_SHARED = 0.45
 
 
 class Judgement(NamedTuple):
@@ -29,35 +38,61 @@ class Judgement(NamedTuple):
     topic: str
 
 
+_TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too little", "")
+
+
+def too_little(a: Reading, b: Reading) -> bool:
+    """True where two texts share so little that nothing else need be looked at."""
+    x, y = a.words, b.words
+    both = len(x & y)
+    if not both:
+        return True
+    least = min(len(x), len(y))
+    return both < LEAST_SHARED * least if both > 1 else both < 0.75 * least
+
+
 def judge(a: Reading, b: Reading) -> Judgement:
     """What the pair is. The same for (a, b) and (b, a) but for the side named first in the texts."""
     if a.exact == b.exact:
         return Judgement("duplicate", True, 1.0, False, [], [], "word for word the same statement", "")
-    common = len(a.words & b.words)
-    least = min(len(a.words), len(b.words))
-    overlap = common / least if least else 0.0
-    if overlap < LEAST_SHARED:
-        return Judgement("distinct", False, overlap / 2, False, [], [], "they share too little", "")
-    found = differences(a, b)
-    shared = [word for word in a.words if word in b.words][:8]
-    score = common / max(len(a.words | b.words), 1)
-    why = ", ".join(d.text for d in found) or "nothing that matters differs"
-    kind = "distinct" if any(not d.swapped for d in found) else "conflict" if found else _same(a, b)
-    return Judgement(kind, False, score, kind == "distinct" and score > 0.8, shared, [d.text for d in found], why, "")
+    if too_little(a, b):
+        return _TOO_LITTLE
+    table = "scripts" if foreign(a, b) else "words"
+    conflict, same = _probabilities(evidence(a, b), table)
+    if same >= MERGE[table]:
+        kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
+    elif conflict >= CONFLICT[table]:
+        kind = "conflict"
+    else:
+        kind = "distinct"
+    score = conflict if kind == "conflict" else same
+    near = kind == "distinct" and max(conflict, same) >= NEAR
+    if kind == "distinct" and not near:
+        return Judgement(kind, False, score, False, [], [], "they say different things", "")
+    told = differences(a, b)
+    common = a.words & b.words
+    shared = list(dict.fromkeys(token.raw for token in a.tokens if token.norm in common))[:6]
+    safe = kind != "conflict" and same_statement(a, b)
+    return Judgement(kind, safe, score, near, shared, told, "; ".join(told), "")
 
 
-def _same(a: Reading, b: Reading) -> str:
-    return "covers" if a.words < b.words or b.words < a.words else "duplicate"
+@cache
+def _weights() -> dict[str, dict[str, list[float]]]:
+    """What each piece of evidence says for a contradiction and for a duplicate; tools/fit_weights.py learns them."""
+    tables: dict[str, dict[str, list[float]]] = json.loads((lists.FOLDER / "weights.json").read_text(encoding="utf-8"))
+    return tables
 
 
-def loses(members: Sequence[str], text: str) -> list[str]:
-    """The specifics of the members that `text` drops, as a person would read them."""
-    return details.missing(members, [text])
+def _probabilities(found: dict[str, float], table: str) -> tuple[float, float]:
+    """The probabilities that a pair with this evidence is a contradiction, and that it is a duplicate."""
+    weights = _weights()[table]
+    conflict, same = weights["bias"]
+    for name, value in found.items():
+        if value and (weight := weights.get(name)):
+            conflict += weight[0] * value
+            same += weight[1] * value
+    conflict, same = math.exp(min(conflict, 30.0)), math.exp(min(same, 30.0))
+    return conflict / (1 + conflict + same), same / (1 + conflict + same)
 
 
-def brings(members: Sequence[str], text: str) -> list[str]:
-    """The specifics of `text` that no member has."""
-    return details.missing([text], members)
-
-
-__all__ = ["Difference", "Judgement", "brings", "judge", "loses"]
+__all__ = ["Judgement", "brings", "judge", "loses"]

@@ -28,3 +28,13 @@ def _is_specific(token: Token) -> bool:
     return token.kind in _CODE or (
         token.kind == WORD and (token.exact in lists.words("negations") or token.raw[:1].isupper())
     )
+
+
+def loses(members: Iterable[str], text: str) -> list[str]:
+    """The specifics of the members that `text` drops, as a person would read them."""
+    return missing(members, [text])
+
+
+def brings(members: Iterable[str], text: str) -> list[str]:
+    """The specifics of `text` that no member has."""
+    return missing([text], members)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any
 
 from . import lists, tokens
 from .tokens import NUMBER, RUN, SIGN, WORD, Token
@@ -14,35 +16,41 @@ _LONGEST = 200  # of a stretch without white space; longer ones are cut, so that
 class Reading:
     """A text as the judge sees it. Cheap to make; what only a judgement needs is worked out at the first one."""
 
+    __slots__ = ("_exact", "_tokens", "_words", "facts", "text")
+
     def __init__(self, text: str) -> None:
         self.text = text
+        self._tokens: tuple[Token, ...] | None = None
+        self._words: frozenset[str] | None = None
+        self._exact: str | None = None
+        self.facts: Any = None  # kept here by the judge, which works it out once
 
-    @cached_property
+    @property
     def tokens(self) -> tuple[Token, ...]:
-        found: list[Token] = []
-        for chunk in tokens.tidy(self.text).split():
-            for start in range(0, len(chunk), _LONGEST):
-                found.extend(tokens.of_chunk(chunk[start : start + _LONGEST]))
-        return _with_units(found)
+        """The text, token by token."""
+        if self._tokens is None:
+            found: list[Token] = []
+            for chunk, code in _chunks(self.text):
+                found.extend(tokens.of_chunk(chunk, code))
+            self._tokens = _with_units(found)
+        return self._tokens
 
-    @cached_property
+    @property
     def words(self) -> frozenset[str]:
         """The significant words: what two texts must share to be worth comparing."""
-        function = lists.words("function_words")
-        found: set[str] = set()
-        for kind, norm, _, raw in self.tokens:
-            if kind == RUN:
-                found.update(norm[i : i + 2] for i in range(len(norm) - 1) or [0])
-            elif kind != SIGN and (kind != WORD or raw.casefold() not in function):
-                found.add(norm)
-        return frozenset(found)
+        if self._words is None:
+            self._words = frozenset(words(self.text))
+        return self._words
 
-    @cached_property
+    @property
     def exact(self) -> str:
         """Equal for two texts only where they are word for word the same statement."""
-        if not any(kind != SIGN for kind, *_ in self.tokens) or odd(self.text):
-            return self.text
-        return " ".join(token.exact for token in self.tokens if token.exact)
+        if self._exact is None:
+            if odd(self.text) or all(token.kind == SIGN for token in self.tokens):
+                self._exact = self.text
+            else:
+                self._exact = " ".join(token.exact for token in self.tokens if token.exact)
+        return self._exact
 
 
 def read(text: str) -> Reading:
@@ -50,12 +58,44 @@ def read(text: str) -> Reading:
     return Reading(text)
 
 
-def odd(text: str) -> bool:
-    """True where a text holds what a reader cannot see: such a text is the same as no other."""
-    return not text.isascii() and _UNSEEN.search(text) is not None
+def words(text: str) -> list[str]:
+    """The significant words in their order, with repeats; pairs of characters where a script has no spaces."""
+    found: list[str] = []
+    for chunk, code in _chunks(text):
+        found.extend(_significant(chunk, code))
+    return found
 
 
-_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff\x00-\x08]")
+@lru_cache(maxsize=1 << 16)
+def _significant(chunk: str, code: bool) -> tuple[str, ...]:
+    """The significant words of one stretch of text."""
+    function = lists.words("function_words") - lists.words("negations")
+    found: list[str] = []
+    for kind, norm, _, raw in tokens.of_chunk(chunk, code):
+        if kind == RUN:
+            found.extend(norm[i : i + 2] for i in range(len(norm) - 1) or [0])
+        elif kind != SIGN and (kind != WORD or raw.casefold() not in function):
+            found.append(norm)
+    return tuple(found)
+
+
+def _chunks(text: str) -> Iterator[tuple[str, bool]]:
+    """The stretches without white space, and whether each stands between backticks."""
+    text = tokens.tidy(text)
+    if "`" not in text:
+        for chunk in text.split() if len(text) < _LONGEST else _short(text):
+            yield chunk, False
+        return
+    parts = text.split("`")
+    for i, part in enumerate(parts):
+        for chunk in _short(part):
+            yield chunk, i % 2 == 1 and i + 1 < len(parts)
+
+
+def _short(text: str) -> Iterator[str]:
+    for chunk in text.split():
+        for start in range(0, len(chunk), _LONGEST):
+            yield chunk[start : start + _LONGEST]
 
 
 def _with_units(found: list[Token]) -> tuple[Token, ...]:
@@ -70,6 +110,14 @@ def _with_units(found: list[Token]) -> tuple[Token, ...]:
                 continue
         joined.append(token)
     return tuple(joined)
+
+
+def odd(text: str) -> bool:
+    """True where a text holds what a reader cannot see: such a text is the same as no other."""
+    return not text.isascii() and _UNSEEN.search(text) is not None
+
+
+_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 
 
 def marks(text: str) -> list[str]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 from . import lists
 
-WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN = "w", "n", "p", "l", "f", "i", "s", "c"
+WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND = "w", "n", "p", "l", "f", "i", "s", "c", "k"
 
 
 class Token(NamedTuple):
@@ -52,16 +53,21 @@ _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "
 
 
 @lru_cache(maxsize=1 << 16)
-def of_chunk(chunk: str) -> tuple[Token, ...]:
-    """The tokens of one stretch of text without white space."""
+def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
+    """The tokens of one stretch of text without white space; `code` where it stands between backticks."""
     bare = chunk.strip(".,;:!\"'()[]{}“”‘’…—–`|")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
-        return _word(bare)
+        return _in_code(_word(bare)) if code else _word(bare)
     found: list[Token] = []
     for match in _PIECE.finditer(chunk):
         kind, raw = str(match.lastgroup), match.group()
         found.extend(_MAKERS[kind](raw))
-    return tuple(found)
+    return _in_code(found) if code else tuple(found)
+
+
+def _in_code(found: Iterable[Token]) -> tuple[Token, ...]:
+    """Words between backticks are words of a command or a program: each counts, as it is written."""
+    return tuple(Token(COMMAND, t.norm, t.exact and t.raw, t.raw) if t.kind == WORD else t for t in found)
 
 
 def _word(raw: str) -> tuple[Token, ...]:
@@ -213,5 +219,5 @@ def tidy(text: str) -> str:
 
 
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")
-_STARS = re.compile(r"(?<![\w*/`.])(\*{1,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?[^\s*/])\1(?![\w*/.])")
+_STARS = re.compile(r"(?<![\w*/`.])(\*{1,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?[^\s*/])\1(?![\w*/]|\.\w)")
 _UNDER = re.compile(r"(?<![\w/.])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\w/.])")
