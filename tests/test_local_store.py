@@ -10,13 +10,14 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
 from mem0_dream.stores.config import Config, read_config
 from mem0_dream.stores.local import LocalStore
-from mem0_dream.stores.protocol import Draft
+from mem0_dream.stores.protocol import Change, Draft
 
 from tests.standins.embedder import WordEmbedder
 
@@ -268,7 +269,6 @@ def test_nothing_but_the_caller_speaks(tmp_path):
     """A process of its own: no log line, no warning, no telemetry, whatever mem0 and its engines have to say."""
     program = (
         "import sys, pathlib; folder = pathlib.Path(sys.argv[1])\n"
-        "from mem0_dream.stores.protocol import Change\n"
         "from tests.test_local_store import *\n"
         "store = LocalStore(Config(qdrant(folder)), WordEmbedder())\n"
         "store.add([Draft('The build uses Node 20.', ME, {})])\n"
@@ -309,6 +309,26 @@ def test_vectors_of_another_length_are_told_and_nothing_is_stored(store, tmp_pat
     assert listed == []
 
 
+class SilentEmbedder:
+    def embed(self, text, memory_action=None):
+        raise ConnectionError(f"no answer for {SECRET}")
+
+
+def test_where_the_embedder_does_not_answer_surely_nothing_is_written(store, tmp_path):
+    (id,) = (result.id for result in store.add([Draft("Text", ME, {})]))
+    before = store.fetch(ME).memories[0].record
+    store.close()
+    silent = LocalStore(Config(qdrant(tmp_path), secrets={SECRET}), SilentEmbedder())
+    results = [*silent.add([Draft("More", ME, {})]), *silent.update([Change(id, text="Other")])]
+    with pytest.raises(DreamError, match="embedder of the config gives no vector"):
+        silent.search("text", ME, 1)
+    left = [memory.record for memory in silent.fetch(ME).memories]
+    silent.close()
+    assert [result.unsure for result in results] == [False, False]
+    assert all("gives no vector (no answer for ***)" in (result.error or "") for result in results)
+    assert left == [before]
+
+
 def test_a_memory_with_a_date_that_is_no_text_hides_no_other(store):
     store.add([Draft("Good", ME, {})])
     payload = {"data": "Odd", "user_id": ME.user, "app_id": ME.project, "created_at": 1700000000}
@@ -335,7 +355,7 @@ def test_after_a_few_failures_in_a_row_the_rest_is_not_tried(store, monkeypatch)
         raise ConnectionError("connection lost")
 
     monkeypatch.setattr(store._memory, "delete", broken)
-    monkeypatch.setattr(store._memory.vector_store, "get", lambda vector_id: object())
+    monkeypatch.setattr(store._memory.vector_store, "get", lambda vector_id: SimpleNamespace(payload={}))
     results = store.delete([str(number) for number in range(100)])
     assert len(tried) == 3 and len(results) == 100
     assert all(result.error for result in results)

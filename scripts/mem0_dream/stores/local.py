@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from ..errors import DreamError
 from ..memory import Memory, Scope
 from .config import Config, read_config
-from .opening import open_memory
+from .opening import NoVector, open_memory
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .rows import in_scope, loosened, owners
 
@@ -78,6 +78,8 @@ class LocalStore:
         search = self._memory.search
         try:
             found = search(query, filters=filters, top_k=limit, threshold=0.0)
+        except NoVector:
+            raise
         except Exception as error:
             raise self._failure("searched", error) from None
         return in_scope(map(Memory, found["results"]), wanted).memories
@@ -164,6 +166,9 @@ class LocalStore:
             try:
                 results.append(act(item))
                 failures = 0
+            except NoVector as error:
+                results.append(Result(id, str(error)))
+                failures += 1
             except Exception as error:
                 results.append(Result(id, str(self._failure("changed", error)), unsure=True))
                 failures += 1

@@ -34,6 +34,29 @@ _DRIVERS = {  # what to install, where it is not called as mem0 calls the engine
 }
 
 
+class NoVector(DreamError):
+    """The embedder failed, so nothing was written."""
+
+
+class _Embedder:
+    """An embedder whose failures can be told from the store's."""
+
+    def __init__(self, made: Any, config: Config) -> None:
+        self._made, self._config = made, config
+
+    def embed(self, text: str, memory_action: str | None = None) -> Any:
+        try:
+            return self._made.embed(text, memory_action)
+        except Exception as error:
+            raise NoVector(
+                f"The embedder of {self._config.name} gives no vector ({self._config.tell(error)});"
+                " see that it answers and run again."
+            ) from None
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._made, name)
+
+
 def open_memory(config: Config, embedder: Any) -> Any:
     """mem0's Memory; DreamError in one sentence that names what does not open, and no secret.
 
@@ -60,7 +83,7 @@ def open_memory(config: Config, embedder: Any) -> Any:
         raise
     except Exception as error:
         raise _refused(config, error) from None
-    memory.embedding_model = made
+    memory.embedding_model = _Embedder(made, config)
     return memory
 
 
