@@ -30,7 +30,7 @@ def add_scope(made: argparse.ArgumentParser) -> None:
     group.add_argument("--project", metavar="ID", help='which project, or "none" for all of the user (else from git)')
     group.add_argument("--agent", metavar="ID", help="memories of this agent (else those without one)")
     group.add_argument(
-        "--cwd", metavar="DIR", type=Path, default=None, help="the project's folder (else the current one)"
+        "--cwd", metavar="DIR", type=Path, action="append", help="the project's folder (else the current one)"
     )
 
 
