@@ -11,6 +11,7 @@ import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
 from mem0_dream.stores.platform import PlatformStore
+from mem0_dream.stores.protocol import Draft
 from mem0_dream.stores.server import ServerStore
 
 from tests.standins.platform_api import PlatformApi
@@ -150,6 +151,23 @@ def test_the_server_store_says_the_same_sentences():
         store = ServerStore(service.url, service.key, sleep=lambda seconds: None)
         with pytest.raises(DreamError, match=r"The mem0 server at .* fails at the moment .502: Provider rejected"):
             store.fetch(ME)
+
+
+@pytest.mark.parametrize("host", ["exa mple", "ho\nst", "a" * 300 + ".example", "xn--.example", "-bad-.example"])
+def test_a_host_that_cannot_be_is_told_in_a_sentence(host):
+    with pytest.raises(DreamError, match="address"):
+        ServerStore(f"https://{host}", sleep=lambda seconds: None).fetch(ME)
+
+
+@pytest.mark.parametrize("text", ["half an emoji \ud83d", "a null \x00 in it", "\u2028 and \ufeff"])
+def test_a_text_with_broken_characters_is_sent_as_it_came(api, store, text):
+    (result,) = store.add([Draft(text, ME, {"note": text})])
+    assert (api.rows[result.id]["memory"], api.rows[result.id]["metadata"]) == (text, {"note": text})
+
+
+def test_a_confidence_that_is_no_number_can_be_put_back(api, store):
+    (result,) = store.add([Draft("Text", ME, {"confidence": float("nan")})])
+    assert str(api.rows[result.id]["metadata"]["confidence"]) == "nan"
 
 
 def is_one_sentence(text: str) -> bool:

@@ -33,7 +33,7 @@ def address(url: str, setting: str = "") -> str:
         place = f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
     except ValueError:
         place = None
-    if not place or parts.scheme not in ("http", "https"):
+    if not place or not url.isprintable() or " " in url or parts.scheme not in ("http", "https"):
         raise DreamError(f"{setting} is not a web address; write it with https://.")
     return place + parts.path.rstrip("/")
 

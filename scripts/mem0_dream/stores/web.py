@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from json import dumps
 from typing import Any
 
 import httpx
@@ -20,6 +21,14 @@ LOST = 3  # no answer came
 FAILED = 5  # the service fails at the moment
 LIMITED = 8  # it limits the rate: the waits add up to more than a minute, the usual window
 
+_UNSENT = (  # the service has seen nothing of the call
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.InvalidURL,
+    UnicodeError,
+)
 LONGEST_WAIT = 120.0  # seconds; whoever asks for more gets the call again another day
 TIMEOUT = httpx.Timeout(120, connect=10)
 
@@ -31,9 +40,20 @@ class WebClient(httpx.Client):
         self, base_url: str, name: str, key: str, hint: str, sleep: Callable[[float], None] = time.sleep, **options: Any
     ) -> None:
         """`name` is the service in a sentence, `hint` says where its key is set; the key itself is never shown."""
-        super().__init__(**{"base_url": base_url, "timeout": TIMEOUT, **options})
+        try:
+            super().__init__(**{"base_url": base_url, "timeout": TIMEOUT, **options})
+        except (httpx.InvalidURL, UnicodeError):
+            raise Refusal(f"{name} cannot be reached; its address names no host that can be.", whole=True) from None
         self.name, self._hint, self._key, self._sleep = name, hint, key, sleep
         self._quiet_until = 0.0  # a limited rate is everybody's: no call of any thread before then
+
+    def build_request(self, method: str, url: Any, *, json: Any = None, **options: Any) -> httpx.Request:
+        """As ever, but JSON goes in ASCII: half an emoji in a memory is sent as it came."""
+        if json is None:
+            return super().build_request(method, url, **options)
+        request = super().build_request(method, url, **{**options, "content": dumps(json)})
+        request.headers["Content-Type"] = "application/json"
+        return request
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
         """The answer, after waiting and repeating where that can do no harm."""
@@ -43,7 +63,7 @@ class WebClient(httpx.Client):
                 self._sleep(quiet)
             try:
                 response = super().send(request, **options)
-            except (httpx.HTTPError, httpx.InvalidURL) as error:
+            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
                 refusal, tries = self._lost(request, error)
             else:
                 if response.is_success and (answer := _readable(request, response)):
@@ -66,7 +86,7 @@ class WebClient(httpx.Client):
                 " [sandbox_workspace_write] in its config.toml"
             )
             return Refusal(f"{self.name} {what}.", whole=True), 1
-        if isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout, httpx.ProxyError)):
+        if isinstance(error, _UNSENT):
             what = "cannot be reached; check the network and the address"
             if "CERTIFICATE" in str(error).upper():
                 what = "shows a certificate that cannot be verified; name your organisation's in SSL_CERT_FILE"
