@@ -1,0 +1,167 @@
+"""A memory as any store gives it: odd fields made regular, the record never changed."""
+
+from __future__ import annotations
+
+import copy
+from datetime import date, datetime, timezone
+from typing import Any
+
+import pytest
+from mem0_dream.memory import REMINDER_SOURCE, Memory, Scope, is_true, read_date
+
+NOON = datetime(2025, 6, 1, 12, 0, 5, tzinfo=timezone.utc)
+TODAY = date(2026, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2025-06-01T12:00:05Z",
+        "2025-06-01T12:00:05z",
+        "2025-06-01T12:00:05+00:00",
+        "2025-06-01T05:00:05-07:00",
+        "2025-06-01T05:00:05-0700",
+        "2025-06-01 12:00:05+00",
+        "2025-06-01T12:00:05",
+        "2025-06-01 12:00:05",
+        "  2025-06-01T12:00:05Z ",
+        "2025-06-01T12:00:05.0Z",
+        "2025-06-01T12:00:05.00000-00:00",
+        "2025-06-01T12:00:05.000000000+00:00",
+        1748779205,
+        1748779205.0,
+        1748779205000,
+    ],
+)
+def test_a_moment_in_any_spelling_is_that_moment_on_every_python(written):
+    assert read_date(written) == NOON
+
+
+def test_a_fraction_of_any_length_is_read():
+    assert read_date("2025-06-01T12:00:05.12345Z") == NOON.replace(microsecond=123450)
+
+
+def test_a_day_is_its_midnight():
+    assert read_date("2025-06-01") == datetime(2025, 6, 1, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        None,
+        "",
+        "  ",
+        "yesterday",
+        "2025-13-01",
+        "01.06.2025",
+        True,
+        float("nan"),
+        float("inf"),
+        1e300,
+        [],
+        {},
+        "0001-01-01T00:00:00+10:00",
+    ],
+)
+def test_what_is_no_moment_is_none(written):
+    assert read_date(written) is None
+
+
+@pytest.mark.parametrize("value", [True, 1, "true", "True", " YES ", "y", "on", "1"])
+def test_true_has_many_spellings(value):
+    assert is_true(value)
+
+
+@pytest.mark.parametrize("value", [False, 0, 2, None, "", "false", "no", "off", "0", "maybe", [], {}, [1]])
+def test_nothing_else_is_true(value):
+    assert not is_true(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [(0.7, 0.7), (1, 1.0), (0, 0.0), ("0.9", 0.9), (" 0.9 ", 0.9), ("high", None), ("", None), (None, None),
+     (True, None), (1.5, None), (-0.1, None), ("1.5", None), (float("nan"), None), ("NaN", None), ("inf", None), ([0.5], None)],
+)  # fmt: skip
+def test_a_confidence_is_a_number_between_nought_and_one_or_none(value, number):
+    assert Memory({"id": "1", "metadata": {"confidence": value}}).confidence == number
+
+
+@pytest.mark.parametrize("metadata", [None, "plain", "[1, 2]", '"text"', "{", 7, []])
+def test_metadata_that_is_no_mapping_is_none(metadata):
+    memory = Memory({"id": "1", "memory": "Text", "metadata": metadata})
+    assert (memory.metadata, memory.type, memory.confidence) == ({}, "unknown", None)
+
+
+def test_metadata_as_json_text_is_read():
+    memory = Memory({"id": "1", "metadata": '{"type": "decision", "confidence": 0.4}'})
+    assert (memory.type, memory.confidence) == ("decision", 0.4)
+
+
+@pytest.mark.parametrize("kind", [None, "", "  ", 7, ["decision"], {}])
+def test_a_type_that_is_no_text_is_unknown(kind):
+    assert Memory({"id": "1", "metadata": {"type": kind}}).type == "unknown"
+
+
+@pytest.mark.parametrize("text", [None, 7, ["a"], {}])
+def test_a_text_that_is_no_text_is_empty(text):
+    assert Memory({"id": "1", "memory": text}).text == ""
+
+
+def test_a_scope_is_found_beside_the_metadata_or_in_it():
+    beside = Memory({"user_id": "me", "app_id": "shop", "agent_id": "bot"})
+    inside = Memory({"user_id": "me", "metadata": {"app_id": "shop", "agent_id": "bot"}})
+    assert beside.scope == inside.scope == Scope("me", "shop", "bot")
+
+
+def test_nobodys_memory_has_an_empty_scope():
+    assert Memory({"user_id": None, "app_id": "", "metadata": None}).scope == Scope("", None, None)
+
+
+PROTECTED: dict[str, tuple[str, dict[str, Any]]] = {
+    "pinned by true": ("pinned", {"metadata": {"pinned": True}}),
+    "pinned by a word": ("pinned", {"metadata": {"pinned": "Yes"}}),
+    "pinned beside": ("pinned", {"pinned": True}),
+    "pinned by text": ("pinned", {"memory": "[PINNED] Text"}),
+    "pinned by text in small letters": ("pinned", {"memory": "  [pinned] Text"}),
+    "immutable": ("immutable", {"immutable": True}),
+    "immutable by metadata": ("immutable", {"metadata": {"immutable": "true"}}),
+    "replaced": ("superseded", {"replaced_by": "2"}),
+    "superseded by a dream": ("superseded", {"metadata": {"superseded_by": "2"}}),
+    "superseded state": ("superseded", {"lifecycle_state": "SUPERSEDED"}),
+    "merged": ("merged", {"lifecycle_state": "merged"}),
+    "synthesized": ("synthesized", {"synthesized": True}),
+    "synthesized state": ("synthesized", {"lifecycle_state": "synthesized"}),
+    "expired": ("expired", {"expiration_date": "2025-12-31"}),
+    "reminder": ("reminder", {"metadata": {"source": REMINDER_SOURCE}}),
+}
+
+
+@pytest.mark.parametrize("case", PROTECTED)
+def test_what_must_not_be_touched_says_why(case):
+    why, record = PROTECTED[case]
+    assert Memory({"id": "1", "memory": "Text", **record}).protection(TODAY) == why
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"metadata": {"pinned": False, "superseded_by": ""}},
+        {"metadata": {"pinned": "no"}},
+        {"memory": "Text with [PINNED] in it"},
+        {"replaced_by": None, "synthesized": False, "immutable": None, "lifecycle_state": "active"},
+        {"expiration_date": "2026-01-01"},
+        {"expiration_date": "soon"},
+        {"metadata": {"source": "mem0-dream"}},
+    ],
+)
+def test_everything_else_may_be_touched(record):
+    assert Memory({"id": "1", "memory": "Text", **record}).protection(TODAY) == ""
+
+
+def test_the_record_is_never_changed():
+    record = {"id": 7, "memory": None, "metadata": '{"type": "x"}', "created_at": 1748779205}
+    before = copy.deepcopy(record)
+    memory = Memory(record)
+    memory.metadata["type"] = "y"
+    assert (memory.record, memory.created, memory.protection(TODAY)) == (before, NOON, "")
