@@ -8,14 +8,16 @@ from datetime import datetime, timezone
 from itertools import combinations
 from typing import NamedTuple, Protocol
 
-from .clusters import clusters
-from .judge import Judgement, judge
+from .clusters import clusters, spokesmen
+from .judge import Judgement, judge, loses
 from .memory import Memory
 from .pairs import candidates
 from .text import Reading, read
 
 _UNDATED = datetime.min.replace(tzinfo=timezone.utc)
 _SAME = ("duplicate", "covers")
+_DISPUTED = "a third memory is like one of them and not like the other"
+_DRAFTS = 10  # texts of a cluster that are weighed against each other
 
 
 class Forbids(Protocol):
@@ -53,17 +55,30 @@ class Likeness(NamedTuple):
         return self.a.text, self.b.text
 
 
+class Cluster(NamedTuple):
+    """Statements that say the same, the text that stands for them, and the two least alike (None: all are equal)."""
+
+    statements: list[Statement]
+    text: str
+    weakest: Likeness | None
+
+    @property
+    def score(self) -> float:
+        """How close the least alike of them are; above 1 where they are word for word the same."""
+        return 2.0 if self.weakest is None else self.weakest.judgement.score
+
+
 @dataclass
 class Findings:
-    """What was found. `merges`: the statements that say the same, with the pair among them that is least alike."""
+    """What was found; `near` is what looked alike and is left alone."""
 
-    merges: list[tuple[list[Statement], Likeness | None]] = field(default_factory=list)
+    clusters: list[Cluster] = field(default_factory=list)
     conflicts: list[Likeness] = field(default_factory=list)
     near: list[Likeness] = field(default_factory=list)
 
     def add(self, other: Findings) -> None:
         """Take in what was found elsewhere."""
-        self.merges += other.merges
+        self.clusters += other.clusters
         self.conflicts += other.conflicts
         self.near += other.near
 
@@ -81,14 +96,7 @@ def compare(
     group, found = _Group(statements, kept), Findings()
     for a, b in {*pairs, *beside} if beside else pairs:
         group.sort(a, b, found)
-    same = group.same
-    closest = sorted(same, key=lambda pair: (not same[pair].safe, -same[pair].score, pair))
-    groups = clusters(closest, group.agree)
-    for members in groups:
-        weakest = min(combinations(members, 2), key=lambda pair: (same[pair].safe, same[pair].score, pair))
-        found.merges.append(([statements[i] for i in members], group.likeness(*weakest, same[weakest])))
-    alone = set(range(len(statements))).difference(*groups)
-    found.merges += [([statements[i]], None) for i in sorted(alone) if len(statements[i].memories) > 1]
+    group.join(found)
     return found
 
 
@@ -123,6 +131,38 @@ class _Group:
                 return False
             self.same[a, b] = judgement
         return True
+
+    def join(self, found: Findings) -> None:
+        """Put those that say the same together."""
+        closest = sorted(self.same, key=lambda pair: (not self.same[pair].safe, -self.same[pair].score, pair))
+        groups = clusters(closest, self.agree)
+        chosen = spokesmen(groups, self.same, self._fullest)
+        alone = set(range(len(self._statements)))
+        for members in groups:
+            pair = min(combinations(members, 2), key=lambda pair: (self.same[pair].safe, self.same[pair].score, pair))
+            weakest = self.likeness(*pair, self.same[pair])
+            voice = next((i for i in members if i in chosen), None)
+            if voice is None:
+                found.near.append(
+                    weakest._replace(judgement=weakest.judgement._replace(kind="distinct", why=_DISPUTED))
+                )
+            else:
+                alone.difference_update(members)
+                said = [self._statements[i] for i in members]
+                found.clusters.append(Cluster(said, self._statements[voice].newest.text, weakest))
+        for i in sorted(alone):
+            if len(self._statements[i].memories) > 1:
+                found.clusters.append(Cluster([self._statements[i]], self._statements[i].newest.text, None))
+
+    def _fullest(self, members: Sequence[int]) -> list[int]:
+        """Those whose text drops the fewest specifics and has the most words, the newest first."""
+        newest = {i: self._statements[i].newest for i in members}
+        texts = [memory.text for memory in newest.values()]
+        words = {i: len(self._reading(i).words) for i in members}
+        longest = sorted(members, key=lambda i: (words[i], age_key(newest[i])), reverse=True)[:_DRAFTS]
+        rank = {i: (len(loses(texts, newest[i].text)), -words[i]) for i in longest}
+        best = min(rank.values())
+        return [i for i in longest if rank[i] == best]
 
     def likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
         return Likeness(self._statements[a], self._statements[b], judgement)

@@ -8,13 +8,12 @@ from dataclasses import replace
 from datetime import date
 
 from . import progress, retention
-from .comparing import Findings, Forbids, Likeness, Statement, age_key, compare
+from .comparing import Cluster, Findings, Forbids, Likeness, Statement, age_key, compare
 from .judge import loses
 from .memory import Memory, Scope
 from .plan import Conflict, Merge, NearMiss, Plan, Prune
 from .policies import Policies
 from .snapshot import Snapshot
-from .text import read
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST = 3
@@ -93,39 +92,25 @@ def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tu
 def _merges(found: Findings, kept: Forbids) -> tuple[list[Merge], dict[Statement, Merge]]:
     """The merges, the closest first, and which of them each statement went into."""
     drafts = []
-    for statements, weakest in found.merges:
-        members = sorted((memory for statement in statements for memory in statement.memories), key=age_key)
+    for cluster in found.clusters:
+        members = sorted((memory for statement in cluster.statements for memory in statement.memories), key=age_key)
         if not kept.forbids("merge", [memory.text for memory in members]):
-            drafts.append((_merge(statements, members, weakest), statements, weakest))
-    drafts.sort(key=lambda draft: (-(draft[2].judgement.score if draft[2] else 2), draft[0].text, draft[0].ids))
+            drafts.append((-cluster.score, cluster.text, members[0].id, _merge(cluster, members), cluster))
+    drafts.sort(key=lambda draft: draft[:3])
     homes: dict[Statement, Merge] = {}
-    merges = []
-    for n, (merge, statements, _) in enumerate(drafts, 1):
-        merge = replace(merge, handle=f"M{n}")
-        merges.append(merge)
-        homes.update(dict.fromkeys(statements, merge))
-    return merges, homes
+    for n, (*_, merge, cluster) in enumerate(drafts, 1):
+        merge.handle = f"M{n}"
+        homes.update(dict.fromkeys(cluster.statements, merge))
+    return [merge for *_, merge, _ in drafts], homes
 
 
-def _merge(statements: list[Statement], members: list[Memory], weakest: Likeness | None) -> Merge:
+def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
     ids = [memory.id for memory in members]
-    if weakest is None or weakest.judgement.safe:
+    if cluster.weakest is None or cluster.weakest.judgement.safe:
         return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
-    text = _fullest(statements, members)
-    judgement = weakest.judgement
-    texts = [memory.text for memory in members]
-    return Merge("", ids, "review", text, judgement.why, judgement.shared, judgement.differs, loses(texts, text))
-
-
-def _fullest(statements: list[Statement], members: list[Memory]) -> str:
-    """The text that drops the fewest specifics and has the most words; of equals the newest member's."""
-    texts = [statement.text for statement in statements]
-    rank = {
-        memory.id: (-len(loses(texts, statement.text)), len(read(statement.text).words))
-        for statement in statements
-        for memory in statement.memories
-    }
-    return max(members, key=lambda memory: (rank[memory.id], age_key(memory))).text
+    judgement = cluster.weakest.judgement
+    lost = loses([memory.text for memory in members], cluster.text)
+    return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, lost)
 
 
 def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:
