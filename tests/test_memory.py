@@ -80,7 +80,8 @@ def test_nothing_else_is_true(value):
 @pytest.mark.parametrize(
     ("value", "number"),
     [(0.7, 0.7), (1, 1.0), (0, 0.0), ("0.9", 0.9), (" 0.9 ", 0.9), ("high", None), ("", None), (None, None),
-     (True, None), (1.5, None), (-0.1, None), ("1.5", None), (float("nan"), None), ("NaN", None), ("inf", None), ([0.5], None)],
+     (True, None), (1.5, None), (-0.1, None), ("1.5", None), (float("nan"), None), ("NaN", None), ("inf", None),
+     ([0.5], None)],
 )  # fmt: skip
 def test_a_confidence_is_a_number_between_nought_and_one_or_none(value, number):
     assert Memory({"id": "1", "metadata": {"confidence": value}}).confidence == number
