@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .memory import Memory
-from .operations import expiry, in_its_place, only_hides, taken_back, to_change, to_draft
+from .operations import difference, expiry, in_its_place, only_hides, taken_back, to_change, to_draft
 from .steps import GONE, Step, Task, View, first_fault, named
 
 
@@ -13,11 +13,15 @@ def advance(task: Task, view: View) -> Step | None:
     made: list[Memory] = []
     if op.adds or op.change:
         made, strays = _made(task, view)
+        if not made and (task.tries["removes"] or (strays and GONE in fates.values())):
+            _overtaken(task, view, strays, fates)
+            return None
         if strays:
             return _astray(task, strays, fates)
         if not made:
             return _make(task, view, fates)
     result = made[0] if made else None
+    task.result = result or task.result
     if result:
         fates.pop(result.id, None)
     return _finish(task, view, result, [extra.id for extra in made[1:] if extra.id not in fates], fates)
@@ -31,10 +35,16 @@ def _made(task: Task, view: View) -> tuple[list[Memory], list[Memory]]:
         if now is None and (task.resumed or task.tries["changes"]):
             return [Memory({**first.record, "expiration_date": day})], []
         return [now] if now and now.text == first.text and expiry(now) == day else [], []
-    text = op.adds[0]["text"] if op.adds else next(m.text for m in task.members if m.id == (op.change or {})["id"])
+    text = _text(task)
     members = {member.id for member in task.members}
     found = sorted(view.by_operation.get(op.id, ()), key=lambda memory: (memory.id not in members, memory.id))
     return [m for m in found if m.text == text], [m for m in found if m.text != text]
+
+
+def _text(task: Task) -> str:
+    """What the result must say: a text that is added, or the text that a changed memory has and keeps."""
+    op = task.operation
+    return op.adds[0]["text"] if op.adds else next(m.text for m in task.members if m.id == (op.change or {})["id"])
 
 
 def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
@@ -76,6 +86,14 @@ def _astray(task: Task, strays: list[Memory], fates: dict[str, str]) -> Step | N
     return Step(removes=[stray.id for stray in strays], strays=[stray.record for stray in strays])
 
 
+def _overtaken(task: Task, view: View, strays: list[Memory], fates: dict[str, str]) -> None:
+    """Somebody changed or deleted the result while originals were being removed: what is left stays as it is."""
+    op = task.operation
+    result = task.result or Memory({**strays[0].record, "memory": _text(task)})
+    _note_removed(task, view, [id for id in op.removes if id != result.id and fates[id] == GONE])
+    task.close(f"{named(result.id)} {difference(result, view.get(result.id))} meanwhile", result)
+
+
 def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fates: dict[str, str]) -> Step | None:
     """Remove what the result stands for; take the result back where an original changed before any was removed."""
     op = task.operation
@@ -89,11 +107,15 @@ def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fa
         again = task.tries["removes"] > 0
         return Step(removes=standing + extras, wait=again) if task.may("removes") else None
     left = [id for id in rest if fates[id] and fates[id] != GONE]
-    op.removed = gone
-    texts = {member.text for member in task.members if member.id in gone}
-    op.twins = [memory.id for text in texts for memory in view.by_text.get(text, ())]
+    _note_removed(task, view, gone)
     task.close(f"{named(left[0])} {fates[left[0]]} meanwhile and was left alone" if left else "", result)
     return None
+
+
+def _note_removed(task: Task, view: View, gone: list[str]) -> None:
+    texts = {member.text for member in task.members if member.id in gone}
+    task.operation.removed = gone
+    task.operation.twins = [memory.id for text in texts for memory in view.by_text.get(text, ())]
 
 
 def _take_back(task: Task, result: Memory | None, why: str) -> Step | None:

@@ -54,6 +54,7 @@ class Task:
         self.members = operation.members
         self.tries: Counter[str] = Counter()
         self.looks = 0
+        self.result: Memory | None = None  # what it made, as last seen
         self.error = ""
         self.unsure = False
         self.stuck = False
