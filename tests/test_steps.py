@@ -107,7 +107,10 @@ def test_undo_twice_is_harmless(place):
     place.run("dream.py", "--undo")
     before = place.export.read_bytes()
     done = place.run("dream.py", "--undo")
-    assert (done.returncode, done.stdout) == (0, "Nothing to undo: this run is undone already.\n")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "Nothing to undo: what this run changed is taken back already, or it changed nothing.\n",
+    )
     assert place.export.read_bytes() == before
 
 

@@ -103,8 +103,8 @@ def _conclude(
     allowed = caps.unattended(settled, policies, session.folder, percent)
     capped = len(allowed.held_back) > len(settled.held_back)
     states = [merge.state for merge in allowed.merges] + [prune.state for prune in allowed.prunes]
-    any_accepted = "accepted" in states
-    summary = apply(run, session.store, allowed, policies, lock) if any_accepted else Summary()
+    summary = apply(run, session.store, allowed, policies, lock) if "accepted" in states else Summary()
+    done = summary.merged + summary.pruned
     lines = [*work.told(summary), *waiting.queue(run, allowed)]
     conflicts = sum(conflict.state != "kept" for conflict in allowed.conflicts)
     if not conflicts:
@@ -115,8 +115,9 @@ def _conclude(
             run.write("reminder", {"added": True})
     caps.used(session.folder, policies.retention)
     waiting.succeeded(session.folder)
-    code = 1 if summary.unfinished else 3 if capped and not (summary.merged or summary.pruned) else 0
-    if any_accepted:
+    failed = summary.unfinished or (summary.left_alone and not done)
+    code = 1 if failed else 3 if capped and not done else 0
+    if done:
         lines.append(report.undo_line(work.undo_command(run), summary.before, summary.after))
     return Outcome(_last(session, summary, conflicts), lines, code)
 

@@ -45,7 +45,7 @@ class Run:
     @property
     def started(self) -> datetime:
         """When the run was fetched (UTC), from the folder's name."""
-        return datetime.strptime(self.name.split("-")[0], "%Y%m%dT%H%M%SZ").replace(tzinfo=timezone.utc)
+        return datetime.strptime(self.name.split("-")[0], "%Y%m%dT%H%M%S%fZ").replace(tzinfo=timezone.utc)
 
     @property
     def scope_folder(self) -> Path:
@@ -69,7 +69,7 @@ class Run:
 
 def new_run(scope: Path, now: datetime | None = None) -> Run:
     """A new, empty run folder of this scope (0700)."""
-    moment = (now or datetime.now(timezone.utc)).strftime("%Y%m%dT%H%M%SZ")
+    moment = (now or datetime.now(timezone.utc)).strftime("%Y%m%dT%H%M%S%fZ")
     _folder(scope)
     return Run(_folder(_folder(scope / "runs") / f"{moment}-{secrets.token_hex(3)}"))
 

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from . import caps, consent, history, journal, listing, progress, reminder, report, verdicts
+from . import caps, consent, history, journal, listing, paging, progress, reminder, report, verdicts
 from .apply import Summary, apply
 from .errors import DreamError, UsageError
 from .kept import Kept
@@ -82,16 +82,18 @@ def waiting(settled: Settled) -> list[str]:
     return [f"Left alone without an answer: {', '.join(unanswered)}."] if unanswered else []
 
 
-def show(run: Run, settled: Settled, verbose: bool) -> str:
-    """The report, and on record that exactly this was shown."""
-    seen(run, settled)
-    return report.long(settled.plan, settled) if verbose else report.short(settled.plan, settled)
+def show(run: Run, settled: Settled, verbose: bool, number: int = 0) -> str:
+    """The report, or of a long one page `number`; and on record that exactly this was shown."""
+    text = report.long(settled.plan, settled) if verbose else report.short(settled.plan, settled)
+    every = paging.pages(text.splitlines(keepends=True)) if number else [text]
+    seen(run, settled, number or 1, len(every))
+    return paging.page(every, number or 1).rstrip("\n")
 
 
-def seen(run: Run, settled: Settled) -> None:
-    """On record: a person was shown exactly this, and the retention it went by."""
-    consent.reported(run, settled)
-    if os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") != "0":
+def seen(run: Run, settled: Settled, page: int = 1, pages: int = 1) -> None:
+    """On record: a person was shown exactly this (this page of it), and the retention it went by."""
+    consent.reported(run, settled, page, pages)
+    if page == pages and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") != "0":
         caps.seen(run.scope_folder, run.read("policies")["retention"])
 
 
@@ -117,7 +119,9 @@ def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, boo
     lines = told(summary)
     if summary.undone:
         lines.append(f"Undone: {summary.undone} operations ({summary.before} → {summary.after} memories)")
-    return "\n".join(lines) or "Nothing to undo: this run is undone already.", not summary.unfinished
+    return "\n".join(
+        lines
+    ) or "Nothing to undo: what this run changed is taken back already, or it changed nothing.", not summary.unfinished
 
 
 def finish(session: Session) -> tuple[str, bool]:
