@@ -2,6 +2,7 @@
 """Step 4: take answers, show the report, apply it, undo it."""
 
 import os
+import sys
 from argparse import Namespace
 
 from mem0_dream import command
@@ -38,6 +39,7 @@ def arguments(argv: list[str]) -> Namespace:
     act.add_argument("--forget", metavar="N|all", help="ask again about entry N of --kept, or about all of them")
     act.add_argument("--erase", metavar="RUN|ID", help="delete a run's record, or one memory from all records")
     parser.add_argument("--verbose", action="store_true", help="the long form of the report")
+    parser.add_argument("--page", metavar="N", type=int, help="with --report: which page of a long one")
     parser.add_argument(
         "--only", metavar="M1,P2", type=options.handles, default=[], help="only these, with --apply or --undo"
     )
@@ -63,7 +65,8 @@ def on_a_run(args: Namespace) -> int:
     settled = work.settle(run, plan, work.answers_of(run))
     if args.report:
         command.tell(session.line_of(plan), *work.waiting(settled))
-        Terminal().say(work.show(run, settled, args.verbose))
+        number = args.page or (0 if sys.stdout.isatty() else 1)
+        Terminal().say(work.show(run, settled, args.verbose, number))
         return 0
     with session.of_run(plan.store, plan.scope, args) as place:
         command.tell(place.first_line(plan.total))

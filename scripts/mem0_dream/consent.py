@@ -12,10 +12,13 @@ from .verdicts import Settled
 _NAME = "reported"
 
 
-def reported(run: Run, settled: Settled) -> None:
-    """Record that a person was shown the report of this plan with these answers."""
+def reported(run: Run, settled: Settled, page: int = 1, pages: int = 1) -> None:
+    """Record that a person was shown the report of this plan with these answers, or its next page of so many."""
+    report = {"digest": settled.digest(), "pages": pages}
+    before = run.read(_NAME) if run.has(_NAME) else {}
+    read = before["page"] if all(before.get(key) == value for key, value in report.items()) else 0
     at = datetime.now(timezone.utc).isoformat(timespec="seconds")
-    run.write(_NAME, {"digest": settled.digest(), "at": at})
+    run.write(_NAME, {**report, "page": max(read, page) if page <= read + 1 else read, "at": at})
 
 
 def require(run: Run, settled: Settled, env: Mapping[str, str]) -> None:
@@ -24,12 +27,17 @@ def require(run: Run, settled: Settled, env: Mapping[str, str]) -> None:
         raise AttentionNeeded("This run was fetched with --auto, so nobody was asked; run fetch_all.py without --auto.")
     if env.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
         raise AttentionNeeded("Nobody attends this session, so --apply is refused; use --auto, or apply it yourself.")
-    shown = run.read(_NAME).get("digest") if run.has(_NAME) else None
-    if shown is None:
+    shown = run.read(_NAME) if run.has(_NAME) else {"page": 0}
+    if not shown["page"]:
         raise AttentionNeeded("No report of this run was printed yet; run apply_plan.py --report and show it first.")
-    if shown != settled.digest():
+    if shown["digest"] != settled.digest():
         raise AttentionNeeded(
             "The plan or the answers changed after the report was printed; print it again with --report."
+        )
+    if shown["page"] < shown["pages"]:
+        raise AttentionNeeded(
+            f"Of this report {shown['page']} of {shown['pages']} pages were printed; print the next one with"
+            f" --report --page {shown['page'] + 1}."
         )
 
 

@@ -4,36 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from . import paging
 from .memory import Memory
 from .plan import Conflict, Merge, Plan, Prune
 from .report import dated, short_ids, shown
 from .text import marks
 
-PAGE = 25_000  # characters; what a client shows of one command without cutting it
 TEXT = 2_000  # characters of one memory
 _ANSWERS = 'Answers: M true | "merged text" | "keep" · C "A" | "B" | "both" | "skip" · P true | "keep"'
 
 
 def pages(plan: Plan, queue: list[str]) -> list[str]:
     """All pages; the first begins with what an unattended run left (`queue`), the last ends on the near misses."""
-    found: list[str] = []
-    current = ""
-    for block in _blocks(plan, queue):
-        if current and len(current) + len(block) > PAGE:
-            found.append(current)
-            current = ""
-        current += block
-    found.append(current)
-    return found
+    return paging.pages(_blocks(plan, queue))
 
 
 def page(plan: Plan, queue: list[str], number: int) -> str:
     """Page `number`, from 1; past the last one a sentence."""
-    every = pages(plan, queue)
-    if not 1 <= number <= len(every):
-        return f"There is no page {number}: the last one is {len(every)}.\n"
-    more = f"Page {number} of {len(every)}; next: --page {number + 1}\n" if number < len(every) else ""
-    return every[number - 1] + more
+    return paging.page(pages(plan, queue), number)
 
 
 def count(plan: Plan) -> int:
