@@ -26,8 +26,7 @@ _UNSENT = (  # the service has seen nothing of the call
     httpx.ConnectTimeout,
     httpx.PoolTimeout,
     httpx.ProxyError,
-    httpx.InvalidURL,
-    UnicodeError,
+    UnicodeError,  # a host that cannot be looked up
 )
 LONGEST_WAIT = 120.0  # seconds; whoever asks for more gets the call again another day
 TIMEOUT = httpx.Timeout(120, connect=10)
@@ -42,6 +41,7 @@ class WebClient(httpx.Client):
         """`name` is the service in a sentence, `hint` says where its key is set; the key itself is never shown."""
         try:
             super().__init__(**{"base_url": base_url, "timeout": TIMEOUT, **options})
+            self.host = self.base_url.host  # decoded here, so that it fails here
         except (httpx.InvalidURL, UnicodeError):
             raise Refusal(f"{name} cannot be reached; its address names no host that can be.", whole=True) from None
         self.name, self._hint, self._key, self._sleep = name, hint, key, sleep
@@ -63,7 +63,7 @@ class WebClient(httpx.Client):
                 self._sleep(quiet)
             try:
                 response = super().send(request, **options)
-            except (httpx.HTTPError, httpx.InvalidURL, UnicodeError) as error:
+            except (httpx.HTTPError, UnicodeError) as error:
                 refusal, tries = self._lost(request, error)
             else:
                 if response.is_success and (answer := _readable(request, response)):
