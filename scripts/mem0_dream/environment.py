@@ -111,6 +111,7 @@ def _new_environment(made: Path, output: TextIO) -> list[str]:
     pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--retries", "2", "--prefer-binary"]
     if find_spec("ensurepip") and _run([sys.executable, "-m", "venv", str(made)], output):
         return [str(_python_in(made)), *pip]
+    shutil.rmtree(made, ignore_errors=True)
     uv = shutil.which("uv")
     if uv and _run([uv, "venv", "--python", sys.executable, str(made)], output):
         return [uv, "pip", "install", "--python", str(_python_in(made))]
