@@ -383,6 +383,7 @@ def test_a_question_is_answered_and_the_line_reached_by_keyboard_alone(shown):
 @needs_chromium
 def test_a_screen_reader_finds_a_name_on_everything(shown):
     choose(shown, "M2", "text")
+    shown.run("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # laid out and drawn
     nodes = [node for node in shown.send("Accessibility.getFullAXTree")["nodes"] if not node.get("ignored")]
     roles = {"radio", "button", "combobox", "textbox", "link", "heading", "article", "image", "region"}
     named = [(node["role"]["value"], node.get("name", {}).get("value", "")) for node in nodes]
