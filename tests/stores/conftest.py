@@ -98,6 +98,9 @@ def _local(engine: str, collection: dict[str, Any], folder: Path) -> Place:
     def fill(scope: Scope, records: list[dict[str, Any]]) -> None:
         payloads = [_payload(scope, record) for record in records]
         opened = LocalStore(config, embedder)
+        if engine == "qdrant":  # it would wait for the disk once a row
+            for kept in opened._memory.vector_store.client._client.collections.values():
+                kept.storage.storage.execute("PRAGMA synchronous = OFF")
         opened._memory.vector_store.insert(
             vectors=[embedder.embed(payload["data"]) for payload in payloads],
             ids=[str(record.get("id", uuid.uuid4())) for record in records],
