@@ -17,7 +17,7 @@ import time
 import uuid
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -73,25 +73,15 @@ def _record(text: str, kind: str, luck: random.Random) -> dict[str, Any]:
 
 
 @contextmanager
-def platform(rows: list[dict[str, Any]], latency: float) -> Iterator[tuple[Store, Counter[str]]]:
-    with PlatformApi() as api:
-        api.seed(ME.user, ME.project, rows)
-        api.latency = latency
-        yield from _counted(PlatformStore(api.key, api.url), api)
-
-
-@contextmanager
-def server(rows: list[dict[str, Any]], latency: float) -> Iterator[tuple[Store, Counter[str]]]:
-    with ServerApi() as api:
-        api.seed(ME.user, ME.project, rows)
-        api.latency = latency
-        yield from _counted(ServerStore(api.url, api.key), api)
-
-
-def _counted(store: Store, api: PlatformApi | ServerApi) -> Iterator[tuple[Store, Counter[str]]]:
+def stand_in(
+    api: Any, opened: Callable[[Any], Store], rows: list[dict[str, Any]], latency: float
+) -> Iterator[tuple[Store, Counter[str]]]:
     calls: Counter[str] = Counter()
-    api.before = lambda call: calls.update(["calls"])
-    yield store, calls
+    with api:
+        api.seed(ME.user, ME.project, rows)
+        api.latency = latency
+        api.before = lambda call: calls.update(["calls"])
+        yield opened(api), calls
 
 
 @contextmanager
@@ -178,7 +168,13 @@ def main() -> None:
             measure(store, calls, Path(home))
 
 
-PLACES = {"platform": platform, "server": server, "pgvector": pgvector}
+PLACES = {
+    "platform": lambda rows, latency: stand_in(
+        PlatformApi(), lambda api: PlatformStore(api.key, api.url), rows, latency
+    ),
+    "server": lambda rows, latency: stand_in(ServerApi(), lambda api: ServerStore(api.url, api.key), rows, latency),
+    "pgvector": pgvector,
+}
 
 if __name__ == "__main__":
     main()

@@ -12,9 +12,9 @@ from mem0_dream.memory import Scope
 from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Change, Draft
 
-from tests.standins.platform_api import PlatformApi
 from tests.standins.web import Call, Fault
 
+pytest_plugins = "tests.standins.fixtures"
 ME = Scope("developer", "web-shop")
 JANUARY = datetime(2025, 1, 2, 3, 4, 5, 678, tzinfo=timezone.utc)
 
@@ -392,17 +392,3 @@ def once(path, number, act):
                 act()
 
     return before
-
-
-@pytest.fixture
-def api(monkeypatch, tmp_path):
-    monkeypatch.setenv("MEM0_DIR", str(tmp_path / "mem0"))
-    with PlatformApi() as service:
-        yield service
-
-
-@pytest.fixture
-def store(api):
-    made = PlatformStore(api.key, api.url, sleep=lambda seconds: None, timeout=5)
-    yield made
-    made.close()

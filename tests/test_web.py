@@ -14,10 +14,10 @@ from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Draft
 from mem0_dream.stores.server import ServerStore
 
-from tests.standins.platform_api import PlatformApi
 from tests.standins.server_api import ServerApi
 from tests.standins.web import EMPTY, HALF_JSON, HTML, Fault
 
+pytest_plugins = "tests.standins.fixtures"
 ME = Scope("developer", "web-shop")
 LIST = ("POST", "^/v3/memories/$")
 PASSING = {
@@ -183,17 +183,3 @@ def free_port() -> int:
 @pytest.fixture
 def waits():
     return []
-
-
-@pytest.fixture
-def api(monkeypatch, tmp_path):
-    monkeypatch.setenv("MEM0_DIR", str(tmp_path / "mem0"))
-    with PlatformApi() as service:
-        yield service
-
-
-@pytest.fixture
-def store(api):
-    made = PlatformStore(api.key, api.url, sleep=lambda seconds: None, timeout=5)
-    yield made
-    made.close()
