@@ -120,6 +120,7 @@ def test_a_path_may_begin_at_home(tmp_path, monkeypatch):
         {"connection_string": f"postgresql://mem0:{SECRET}@db.example.com/mem0"},
         {"connection_string": f"host=db.example.com password={SECRET} dbname=mem0"},
         {"url": f"https://mem0:{SECRET}@qdrant.example.com"},
+        {"url": f"https://mem0:{SECRET}@[bad:port"},
     ],
 )
 def test_no_secret_of_a_config_is_ever_told(tmp_path, given):
@@ -142,6 +143,8 @@ def test_no_secret_of_the_environment_is_ever_told(tmp_path):
         ({"host": "db.example.com", "port": 5432, "dbname": "app"}, "pgvector:db.example.com:5432/app:mem0"),
         ({"connection_string": f"postgresql://me:{SECRET}@db:5433/app?x=1"}, "pgvector:db:5433/app:mem0"),
         ({"connection_string": f"host=db port=5433 dbname=app password={SECRET}"}, "pgvector:db:5433/app:mem0"),
+        ({"connection_string": f"postgresql://me:{SECRET}@db:port/app"}, "pgvector:db:port/app:mem0"),
+        ({"connection_string": "postgresql://me:@/app?host=/run/pg"}, "pgvector:/run/pg/app:mem0"),
         ({"url": "https://q.example.com:6333", "collection_name": "other"}, "pgvector:q.example.com:6333:other"),
     ],
 )

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, unquote, urlsplit
+from urllib.parse import parse_qs, unquote
 
 from .. import environment
 from ..errors import DreamError
@@ -125,17 +125,17 @@ def _secrets(value: Any, name: str = "") -> Iterator[str]:
     elif isinstance(value, str):
         if _SECRET_NAME.search(name):
             yield value
-        if "://" in value and (password := urlsplit(value).password):
-            yield from (password, unquote(password))
-        yield from re.findall(r"\bpassword=(\S+)", value)
+        for password in re.findall(r"://[^:/@\s]*:(\S+)@|\bpassword=(\S+)", value):
+            yield from (*password, *map(unquote, password))
 
 
 def _address(text: str) -> str:
     """host:port/database of a URL or of "key=value" settings."""
     if "://" in text:
-        parts = urlsplit(text)
-        socket = parse_qs(parts.query).get("host", [""])[0]
-        return f"{parts.hostname or socket}:{parts.port or ''}{parts.path}".rstrip("/")
+        authority, _, path = text.split("://", 1)[1].partition("/")
+        path, _, query = path.partition("?")
+        socket = parse_qs(query).get("host", [""])[0]
+        return f"{authority.rpartition('@')[2].lower() or socket}/{path}".rstrip("/")
     settings = dict(re.findall(r"(\w+)\s*=\s*(\S+)", text))
     return (
         f"{settings.get('host', 'localhost')}:{settings.get('port', '')}/{settings.get('dbname', '')}" if text else ""
