@@ -3,7 +3,7 @@
 
     python tools/fit_weights.py PAIRS.jsonl... [--corpus CORPUS.jsonl] [--write]
 
-Needs numpy. One softmax regression for texts in Latin script, one for the rest; what it weighs is in mem0_dream/evidence.py.
+Needs numpy. One softmax regression for texts in Latin script, one for the rest; what is weighed: mem0_dream/evidence.py.
 A pair of PAIRS is {"a", "b", "label": dup|contradiction|different, "source"}; lines of CORPUS {"text", "repo"}
 serve as further pairs that are different. The figures are cross-validated over sources: no source is in both parts.
 """
@@ -28,7 +28,7 @@ from mem0_dream import evidence, judge, text  # noqa: E402
 CLASSES = ("different", "contradiction", "dup")
 FOLDS = 6
 # How much a pair of a set counts: the sets nearest to what memories look like count most.
-SHARE = {"coding": 1.0, "mem0_outputs": 1.0, "handwritten": 1.0, "traps": 0.5, "corpus": 0.1}
+SHARE = {"coding": 1.0, "mem0_outputs": 1.0, "handwritten": 1.0, "traps": 0.5, "corpus": 0.15}
 FOREIGN_SHARE = {"stsb_zh": 1.0, "stsb_ja": 1.0, "stsb_ru": 1.0, "stsb_de": 0.2, "stsb_es": 0.2, "stsb_en": 0.2}
 PENALTY = {"words": 8.0, "scripts": 8.0}
 
@@ -140,7 +140,7 @@ def main() -> None:
     args = parser.parse_args()
     rows = load(args.pairs, args.corpus)
     weights = {}
-    for name, shares, rest in (("words", SHARE, 0.05), ("scripts", FOREIGN_SHARE, 0.02)):
+    for name, shares, rest in (("words", SHARE, 0.03), ("scripts", FOREIGN_SHARE, 0.02)):
         mine = [r for r in rows if evidence.foreign(*r["pair"]) == (name == "scripts") or name == "scripts"]
         x = matrix(mine)
         y = np.array([[float(r["label"] == label) for label in CLASSES] for r in mine])

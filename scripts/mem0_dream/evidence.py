@@ -11,7 +11,7 @@ from .text import Reading
 from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, SIGN, WORD
 
 _CODE = {PATH, LINK, FLAG, NAME}
-_KINDS = ("tools", "opposites", "environments", "modals", "quantifiers", "comparators", "synonyms")
+_KINDS = ("tools", "opposites", "environments", "modals", "quantifiers", "comparators", "statuses", "synonyms")
 _SPAN = re.compile(r"`([^`\n]+)`")
 _LEAD = re.compile(r"\s[—–-]\s|:[*_]*\s|\s→\s|：")
 _ITEM = re.compile(r"[,|/()、，;]| and | or ")
@@ -53,7 +53,7 @@ class Facts:
         self.negations = negations + (len(_negations_inside().findall(self.runs)) if runs else 0)
         self.groups = {
             kind: frozenset(n for found in self.family.values() for k, ids in found if k == kind for n in ids)
-            for kind in _KINDS[2:6]
+            for kind in _KINDS[2:7]
         }
         text = reading.text[:2000]
         self.spans = frozenset(_BRACKETS.sub("", span).strip().rstrip("/") for span in _SPAN.findall(text))
@@ -101,9 +101,9 @@ NAMES = (
     "code_inside", "number_swap", "number_more", "lead_same", "lead_other", "lead_inside", "head", "tail",
     "gap_least", "gap_most", "insertion", "one_word", "negated", "negated_both", "opposite", "tool", "synonym",
     "environment_swap", "environment_more", "strength_swap", "strength_more", "quantity_swap", "quantity_more",
-    "comparison_swap", "comparison_more", "name_swap", "name_more", "trigrams", "items", "inside", "short",
+    "comparison_swap", "comparison_more", "status_swap", "status_more", "name_swap", "name_more", "trigrams", "items", "inside", "short",
     "length_ratio", "only_least", "only_most", "alike_span_swap", "alike_code_swap", "alike_number_swap",
-    "alike_one_word", "alike_lead_other", "contained_long", "characters", "characters_inside",
+    "alike_one_word", "alike_lead_other", "alike_name_swap", "alike_name_more", "alike_insertion", "one_name", "one_code", "span_grown", "contained_long", "characters", "characters_inside",
 )  # fmt: skip
 
 
@@ -133,12 +133,24 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
         one, other = len(x.spans) - len(same), len(y.spans) - len(same)
         e["span_shared"], e["span_long"] = min(len(same), 3) / 3, min(max(map(len, same), default=0), 40) / 40
         e["span_swap"], e["span_more"] = min(one, other, 2) / 2, float((one > 0) != (other > 0))
+        if one and other:  # the same command with another word in it
+            e["span_grown"] = float(
+                any(
+                    set(p.split()) < set(q.split()) or set(q.split()) < set(p.split())
+                    for p in x.spans - same
+                    for q in y.spans - same
+                )
+            )
     if x.numbers != y.numbers:
         one, other = len(x.numbers - y.numbers), len(y.numbers - x.numbers)
         e["number_swap"], e["number_more"] = float(bool(one and other)), float((one > 0) != (other > 0))
     _leads(e, x, y)
     _gap(e, x.seq, y.seq)
     e["one_word"] = float(few == many == 1)
+    if few == many == 1:
+        (here,), (there,) = only_x, only_y
+        e["one_name"] = float(here in x.caps and there in y.caps)
+        e["one_code"] = float(here in x.codes or there in y.codes)
     if x.negations or y.negations:
         e["negated"], e["negated_both"] = (
             float((x.negations > 0) != (y.negations > 0)),
@@ -164,7 +176,16 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
         e["inside"] = sum(word.casefold() in source.inside for word in more) / len(more)
     one, other = sorted((len(a.text), len(b.text)))
     e["short"], e["length_ratio"] = max(0.0, 1 - one / 100), one / max(other, 1)
-    for name in ("span_swap", "code_swap", "number_swap", "one_word", "lead_other"):
+    for name in (
+        "span_swap",
+        "code_swap",
+        "number_swap",
+        "one_word",
+        "lead_other",
+        "name_swap",
+        "name_more",
+        "insertion",
+    ):
         if e.get(name):
             e["alike_" + name] = alike * e[name]
     return e
@@ -172,6 +193,7 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
 
 _TWO_WAYS = {
     "environments": "environment", "modals": "strength", "quantifiers": "quantity", "comparators": "comparison",
+    "statuses": "status",
 }  # fmt: skip
 
 

@@ -15,10 +15,11 @@ from .specifics import brings, loses
 from .text import Reading
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
-MERGE = {"words": 0.42, "scripts": 0.45}
-CONFLICT = {"words": 0.28, "scripts": 0.3}
+MERGE = {"words": 0.44, "scripts": 0.45}
+CONFLICT = {"words": 0.24, "scripts": 0.3}
 NEAR = 0.2
-LEAST_SHARED = 0.45
+LEAST_SHARED = 0.36  # of the words of the shorter text
+LEAST_FOREIGN = 0.15  # where words run together or change their endings
 
 
 class Judgement(NamedTuple):
@@ -47,8 +48,10 @@ def too_little(a: Reading, b: Reading) -> bool:
     both = len(x & y)
     if not both:
         return True
-    least = min(len(x), len(y))
-    return both < LEAST_SHARED * least if both > 1 else both < 0.75 * least
+    least = len(x) if len(x) < len(y) else len(y)
+    if both > 1:
+        return both < LEAST_SHARED * least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
+    return both < 0.6 * least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
 
 
 def judge(a: Reading, b: Reading) -> Judgement:
