@@ -133,3 +133,28 @@ def test_a_draft_that_loses_nothing_counts_as_yes_until_the_last_question():
     assert interactive.drafted(found, {}) == {"M1": True}
     assert interactive.drafted(found, {"M1": "keep"}) == {"M1": "keep"}
     assert interactive.drafted(plan(), {}) == {}
+
+
+def three_versions() -> Plan:
+    found = plan()
+    found.merges = []
+    found.conflicts = [
+        Conflict("C1", IDS[2], IDS[3], "ports", None, "80 / 81"),
+        Conflict("C2", IDS[3], IDS[4], "ports", None, "81 / tabs"),
+        Conflict("C3", IDS[2], IDS[4], "ports", None, "80 / tabs"),
+    ]
+    return found
+
+
+def test_an_answer_that_settles_another_contradiction_saves_its_question():
+    console = Played("A", "B", "y")
+    settled = consult(three_versions(), {}, (), 20, console, lambda settled: None)
+    assert console.said.count("Which is current? [A/B/skip] ") == 2
+    assert [(c.state, c.winner) for c in settled.conflicts] == [("accepted", "A"), ("accepted", "B"), ("accepted", "B")]
+
+
+@pytest.mark.parametrize("replies", [("A", "A", "A"), ("B", "B", "B"), ("A", "B", "A"), ("B", "A", "B")])
+def test_no_row_of_answers_can_remove_every_version(replies):
+    settled = consult(three_versions(), {}, (), 20, Played(*replies, "y", "y"), lambda settled: None)
+    removed = {c.sides()[1] for c in settled.conflicts if c.state == "accepted"}
+    assert len(removed) < 3

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from . import report
+from .errors import UsageError
 from .memory import Memory
 from .plan import Plan
 from .verdicts import Settled, SettledConflict, SettledMerge, settle
@@ -50,16 +51,17 @@ def consult(
     settled = settle(plan, answers, numbers)
     console.say(report.body(plan, settled))
     try:
-        for item in _open_questions(settled)[:most]:
-            answer = (
-                _conflict(plan, settled, item, console)
-                if isinstance(item, SettledConflict)
-                else _loss(settled.plan, item, console)
-            )
-            if answer is not None:
-                answers[item.handle] = answer
-                settled = settle(plan, answers, numbers)
-                keep(settled)
+        asked: set[str] = set()
+        while len(asked) < most and (item := _next(settled, asked)):
+            asked.add(item.handle)
+            given = {**answers, **_answer(settled, item, console)}
+            try:
+                settled = settle(plan, given, numbers)
+            except UsageError as error:  # it cannot go with an earlier answer
+                console.say(str(error))
+                continue
+            answers.update(given)
+            keep(settled)
         _confirm(plan, settled, console)
     except EOFError:  # nobody was there to decide
         raise Cancelled(3) from None
@@ -68,9 +70,17 @@ def consult(
     return settled
 
 
-def _open_questions(settled: Settled) -> list[SettledConflict | SettledMerge]:
-    lossy = [merge for merge in settled.merges if merge.state in ("open", "held") and merge.loses]
-    return [*(conflict for conflict in settled.conflicts if conflict.state == "open"), *lossy]
+def _next(settled: Settled, asked: set[str]) -> SettledConflict | SettledMerge | None:
+    """The next question; an answer to one contradiction may have settled another."""
+    conflicts = (conflict for conflict in settled.conflicts if conflict.state == "open")
+    lossy = (merge for merge in settled.merges if merge.state in ("open", "held") and merge.loses)
+    return next((item for item in (*conflicts, *lossy) if item.handle not in asked), None)
+
+
+def _answer(settled: Settled, item: SettledConflict | SettledMerge, console: Console) -> dict[str, Any]:
+    if isinstance(item, SettledConflict):
+        return {item.handle: _conflict(settled.plan, settled, item, console)}
+    return {item.handle: True} if _loss(settled.plan, item, console) else {}
 
 
 def _conflict(plan: Plan, settled: Settled, item: SettledConflict, console: Console) -> str:
@@ -82,14 +92,14 @@ def _conflict(plan: Plan, settled: Settled, item: SettledConflict, console: Cons
             return _SIDES[reply]
 
 
-def _loss(plan: Plan, merge: SettledMerge, console: Console) -> bool | None:
+def _loss(plan: Plan, merge: SettledMerge, console: Console) -> bool:
     console.say(f"\n{report.texts(plan, merge)}")
     while True:
         reply = _reply(console, f"{report.drops(merge)} ")
         if reply in ("y", "yes"):
             return True
         if reply in ("", "n", "no"):
-            return None
+            return False
 
 
 def _confirm(plan: Plan, settled: Settled, console: Console) -> None:
