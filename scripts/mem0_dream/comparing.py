@@ -12,7 +12,7 @@ from .clusters import clusters, spokesmen
 from .judge import Judgement, judge, loses
 from .memory import Memory
 from .pairs import candidates
-from .text import Reading, read
+from .text import Reading, read, words
 
 _UNDATED = datetime.min.replace(tzinfo=timezone.utc)
 _SAME = ("duplicate", "covers")
@@ -40,7 +40,7 @@ class Statement:
 
     @property
     def newest(self) -> Memory:
-        return max(self.memories, key=age_key)
+        return max(self.memories, key=age_key) if len(self.memories) > 1 else self.memories[0]
 
 
 class Likeness(NamedTuple):
@@ -84,14 +84,14 @@ class Findings:
 
 
 def compare(
-    memories: Iterable[Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]] = (), total: int = 0
+    memories: Iterable[Memory], kept: Forbids | None, neighbours: Iterable[tuple[str, str]] = (), total: int = 0
 ) -> Findings:
     """Compare memories of one scope and type, of a store of `total`.
 
     `neighbours`: ids of pairs to judge whatever words they share.
     """
-    statements, words = _statements(memories)
-    pairs = candidates(words, total)
+    statements, bags = _statements(memories)
+    pairs = candidates(bags, total)
     beside = _places(statements, neighbours)
     group, found = _Group(statements, kept), Findings()
     for a, b in {*pairs, *beside} if beside else pairs:
@@ -103,7 +103,7 @@ def compare(
 class _Group:
     """Statements judged pair by pair. `same` are the pairs that may be merged; a person's refusal holds."""
 
-    def __init__(self, statements: Sequence[Statement], kept: Forbids) -> None:
+    def __init__(self, statements: Sequence[Statement], kept: Forbids | None) -> None:
         self.same: dict[tuple[int, int], Judgement] = {}
         self._statements = statements
         self._kept = kept
@@ -168,6 +168,8 @@ class _Group:
         return Likeness(self._statements[a], self._statements[b], judgement)
 
     def _refused(self, kind: str, a: int, b: int) -> bool:
+        if self._kept is None:
+            return False
         return self._kept.forbids(kind, [self._statements[a].newest.text, self._statements[b].newest.text])
 
     def _reading(self, i: int) -> Reading:
@@ -184,13 +186,13 @@ def _statements(memories: Iterable[Memory]) -> tuple[list[Statement], list[froze
         texts.setdefault(memory.text.strip(), []).append(memory)
     by_words: dict[frozenset[str], list[str]] = {}
     for text in texts:
-        by_words.setdefault(read(text).words, []).append(text)
+        by_words.setdefault(frozenset(words(text)), []).append(text)
     found = []
-    for words, alike in by_words.items():
+    for shared, alike in by_words.items():
         said = [Statement(alike[0], texts[alike[0]])] if len(alike) == 1 else _distinct(alike, texts)
-        found += [(statement, words) for statement in said]
+        found += [(statement, shared) for statement in said]
     found.sort(key=lambda item: item[0].text)
-    return [statement for statement, _ in found], [words for _, words in found]
+    return [statement for statement, _ in found], [shared for _, shared in found]
 
 
 def _distinct(alike: list[str], texts: dict[str, list[Memory]]) -> list[Statement]:

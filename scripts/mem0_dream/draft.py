@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
 
@@ -20,11 +20,6 @@ NEAR_LEAST = 3
 SAME_TEXT = "word for word the same statement"
 
 
-class _NothingKept:
-    def forbids(self, kind: str, texts: Sequence[str]) -> bool:
-        return False
-
-
 def make_plan(
     snapshot: Snapshot,
     policies: Policies,
@@ -33,7 +28,6 @@ def make_plan(
     neighbours: Iterable[tuple[str, str]] = (),
 ) -> Plan:
     """What could be done with these memories on this day. `neighbours`: further pairs of ids to judge."""
-    kept = kept or _NothingKept()
     plan = Plan(
         store=snapshot.store,
         scope=snapshot.scope,
@@ -53,7 +47,9 @@ def make_plan(
     return plan
 
 
-def _sift(snapshot: Snapshot, policies: Policies, kept: Forbids, today: date) -> tuple[dict[str, Memory], list[Prune]]:
+def _sift(
+    snapshot: Snapshot, policies: Policies, kept: Forbids | None, today: date
+) -> tuple[dict[str, Memory], list[Prune]]:
     """Those that may be touched, by id, and which of them to prune, the oldest first.
 
     Left out is what is protected or empty, and what has no id of its own.
@@ -66,13 +62,15 @@ def _sift(snapshot: Snapshot, policies: Policies, kept: Forbids, today: date) ->
             continue
         free[memory.id] = memory
         prune = retention.stale(memory, policies, today) or retention.low_confidence(memory, policies, today)
-        if prune and not kept.forbids("prune", [memory.text]):
+        if prune and not (kept and kept.forbids("prune", [memory.text])):
             prunes.append(prune)
     prunes.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
     return free, [replace(prune, handle=f"P{n}") for n, prune in enumerate(prunes, 1)]
 
 
-def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tuple[str, str]], total: int) -> Findings:
+def _compare_all(
+    free: dict[str, Memory], kept: Forbids | None, neighbours: Iterable[tuple[str, str]], total: int
+) -> Findings:
     """What is found among the memories of each scope and type."""
     groups: dict[tuple[Scope, str], list[Memory]] = defaultdict(list)
     beside: dict[tuple[Scope, str], list[tuple[str, str]]] = defaultdict(list)
@@ -89,12 +87,12 @@ def _compare_all(free: dict[str, Memory], kept: Forbids, neighbours: Iterable[tu
     return found
 
 
-def _merges(found: Findings, kept: Forbids) -> tuple[list[Merge], dict[Statement, Merge]]:
+def _merges(found: Findings, kept: Forbids | None) -> tuple[list[Merge], dict[Statement, Merge]]:
     """The merges, the closest first, and which of them each statement went into."""
     drafts = []
     for cluster in found.clusters:
         members = sorted((memory for statement in cluster.statements for memory in statement.memories), key=age_key)
-        if not kept.forbids("merge", [memory.text for memory in members]):
+        if not (kept and kept.forbids("merge", [memory.text for memory in members])):
             drafts.append((-cluster.score, cluster.text, members[0].id, _merge(cluster, members), cluster))
     drafts.sort(key=lambda draft: draft[:3])
     homes: dict[Statement, Merge] = {}

@@ -24,7 +24,7 @@ class Scope(NamedTuple):
 
 @lru_cache(maxsize=4)  # protection, confidence and age are asked of one memory after the other
 def _parsed(line: bytes) -> dict[str, Any]:
-    return json.loads(line.decode("utf-8", "surrogatepass"))
+    return parse(line)
 
 
 _scope = lru_cache(maxsize=None)(Scope)  # a million memories share a handful
@@ -102,6 +102,18 @@ class Memory:
         if expires is not None and expires.date() < today:
             return "expired"
         return "reminder" if metadata.get("source") == REMINDER_SOURCE else ""
+
+
+def parse(line: bytes) -> dict[str, Any]:
+    """The record that a line of JSON holds; ValueError where it holds none."""
+    text = line.decode("utf-8", "surrogatepass")
+    record, end = _decode(text)  # json.loads takes twice the time over a million lines
+    if end != len(text) or not isinstance(record, dict):
+        raise ValueError("not an object")
+    return record
+
+
+_decode = json.JSONDecoder().raw_decode
 
 
 def is_true(value: object) -> bool:

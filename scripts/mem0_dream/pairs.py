@@ -21,7 +21,7 @@ LONE = 30  # or only so many, in a store with more memories than
 WIDE = 3_000
 NARROW = 30_000
 CLOSEST = 10  # heavier texts that one text is paired with, at most
-LOOKED_AT = 64  # of the texts that share two words, those of the nearest weight
+LOOKED_AT = 32  # of the texts that share two words, those of the nearest weight
 
 
 def candidates(texts: Sequence[frozenset[str]], total: int = 0) -> Iterable[tuple[int, int]]:

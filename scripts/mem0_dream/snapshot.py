@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from . import documents
 from .errors import DreamError
-from .memory import Memory, Scope
+from .memory import Memory, Scope, parse
 
 
 @dataclass
@@ -91,13 +91,13 @@ def _streamed(file: BinaryIO, label: str) -> tuple[dict[str, Any], list[Memory]]
     try:
         body = json.loads(head + b"]}")
         memories = list(_lines(file))
-    except (ValueError, TypeError):
+    except ValueError:
         return None
     return documents.check(body, "snapshot", label), memories
 
 
 def _lines(file: BinaryIO) -> Iterator[Memory]:
-    """One memory a line, up to the line that closes the list; ValueError or TypeError where it is not so."""
+    """One memory a line, up to the line that closes the list; ValueError where it is not so."""
     for line in file:
         line = line.strip()
         if line == b"]}":
@@ -107,8 +107,5 @@ def _lines(file: BinaryIO) -> Iterator[Memory]:
         line = line.rstrip(b",")
         if not line:
             continue
-        record = json.loads(line)
-        if not isinstance(record, dict):
-            break
-        yield Memory(record, line)
+        yield Memory(parse(line), line)
     raise ValueError("not one memory a line")
