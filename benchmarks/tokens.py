@@ -16,18 +16,33 @@ import re
 import subprocess
 import sys
 import tempfile
+import uuid
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-from benchmarks import synthetic
-
 ROOT = Path(__file__).resolve().parents[1]
 SKILL = ROOT / "skills" / "dream" / "SKILL.md"
 PAGES = 4  # as many as the skill has the agent read in one run
+_SYLLABLES = (
+    "bar",
+    "cel",
+    "dor",
+    "fen",
+    "gal",
+    "hix",
+    "jun",
+    "kel",
+    "lom",
+    "mir",
+    "nov",
+    "pra",
+    "quo",
+    "ras",
+    "sel",
+    "tam",
+)
 
 
 @dataclass
@@ -47,24 +62,56 @@ class Cost:
 
 
 def store(size: int) -> list[dict[str, Any]]:
-    """`size` memories of one project, as the Platform lists them; one in twenty repeats an earlier one."""
+    """`size` memories as the Platform lists them; of each 1,000 about 40 raise a question, as real project lines do."""
     luck = random.Random(size)
-    return [_record(text, kind, luck) for kind, text in synthetic.memories(size, repeated=0.05)]
+    words = ["".join(luck.choices(_SYLLABLES, k=3)) for _ in range(4000)]
+    texts: list[str] = []
+    while len(texts) < size:
+        texts.append(
+            f"The {' '.join(luck.choices(words, k=luck.randint(7, 13)))} within {luck.randint(2, 900)} minutes"
+        )
+        if luck.random() < 0.06:
+            texts.append(_again(texts[-1], luck))
+    return [_record(text, luck) for text in texts[:size]]
 
 
-def _record(text: str, kind: str, luck: random.Random) -> dict[str, Any]:
-    created = (datetime.now(timezone.utc) - timedelta(days=luck.randint(1, 400))).isoformat(timespec="seconds")
-    empty = ("agent_id", "session_id", "categories", "structured_attributes", "replaced_by", "expiration_date")
+def _again(text: str, luck: random.Random) -> str:
+    """The same memory as somebody writes it a second time: in other dress, without a word, longer, another number."""
+    words = text.split()
+    return luck.choice(
+        [
+            f"{text.lower()}.",
+            " ".join(words[:3] + words[4:]),
+            f"{text}, as the {luck.choice(words[1:-3])} team asked for",
+            " ".join("7" if word.isdigit() else word for word in words),
+        ]
+    )
+
+
+def _record(text: str, luck: random.Random) -> dict[str, Any]:
+    """A row of the Platform's list, with the parts of the date that it sends along."""
+    moment = datetime(2026, 1, 1, tzinfo=timezone.utc) + timedelta(minutes=luck.randint(0, 400_000))
+    created = moment.isoformat(timespec="microseconds")
+    parts = {
+        **{name: getattr(moment, name) for name in ("day", "hour", "year", "month", "minute")},
+        "quarter": (moment.month + 2) // 3,
+        "is_weekend": moment.weekday() > 4,
+        "day_of_week": f"{moment:%A}".lower(),
+        "day_of_year": int(f"{moment:%j}"),
+        "week_of_year": moment.isocalendar().week,
+    }
     return {
-        "id": f"{luck.getrandbits(128):032x}",
+        "id": str(uuid.UUID(int=luck.getrandbits(128), version=4)),
         "memory": text,
         "user_id": "dev",
         "app_id": "shop",
-        "metadata": {"type": kind, "branch": "main", "confidence": 0.7, "files": ["*"], "source": "auto_capture"},
+        "metadata": {"type": "decision", "branch": "main", "confidence": 0.7, "files": ["*"], "source": "auto_capture"},
+        "categories": ["architecture_decisions"],
         "created_at": created,
         "updated_at": created,
+        "structured_attributes": parts,
         "synthesized": False,
-        **dict.fromkeys(empty),
+        **dict.fromkeys(("agent_id", "session_id", "replaced_by", "expiration_date")),
     }
 
 
@@ -103,7 +150,11 @@ def measure(size: int) -> Cost:
             answers = dict.fromkeys(asked[first : first + 400], True)
             step("apply_plan.py", "--run", run, *scope, "--decide", json.dumps(answers))
         for _ in range(2):  # before the conflicts are asked, and with their answers
-            step("apply_plan.py", "--run", run, *scope, "--report")
+            number = 1
+            while f"--page {number + 1}" in step(
+                "apply_plan.py", "--run", run, *scope, "--report", "--page", str(number)
+            ):
+                number += 1
     return cost
 
 
