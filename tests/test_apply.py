@@ -419,3 +419,32 @@ def test_a_plan_of_many_waves_is_carried_out_whole(tmp_path, monkeypatch):
     assert do(made).merged == 3
     undo_it(made)
     assert contents(made.now().values()) == contents(made.before)
+
+
+@pytest.mark.parametrize("how", ["killed before", "half a line", "killed after"])
+def test_a_run_that_was_stopped_before_its_first_operation_can_be_applied_again(tmp_path, how):
+    made = make(tmp_path)
+    with faulty_journal({1: how}), pytest.raises(Killed):
+        do(made)
+    assert do(made).merged == 3
+
+
+def test_a_dream_straight_after_a_dream_proposes_nothing(tmp_path):
+    from mem0_dream.draft import make_plan
+    from mem0_dream.snapshot import Snapshot
+
+    texts = ["Cache pages for 30s", "cache pages for 30s.", "Cache pages for 30s!", "Deploys go to ECS", "Old note"]
+    rows = [record(f"{n:08d}", text, n + 1) for n, text in enumerate(texts)]
+    rows[4]["metadata"]["type"] = "session_state"
+    store, policies = MemoryStore({row["id"]: row for row in rows}), Policies({"session_state": 30})
+
+    def planned() -> Plan:
+        snapshot = Snapshot(
+            {"kind": "x", "identity": "y"}, SCOPE, "main", "", "asked", True, store.fetch(SCOPE).memories
+        )
+        return make_plan(snapshot, policies, None, date(2026, 6, 1))
+
+    first = planned()
+    assert (len(first.merges), len(first.prunes)) == (1, 1)
+    do(world(tmp_path, store, first, {"M1": True}))
+    assert not (planned().merges or planned().conflicts or planned().prunes)

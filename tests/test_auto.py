@@ -15,6 +15,7 @@ import pytest
 from mem0_dream import auto, lock, runs, work
 from mem0_dream.errors import DreamError
 from mem0_dream.identity import Identity
+from mem0_dream.kept import Kept
 from mem0_dream.lock import Lock
 from mem0_dream.session import Session
 from mem0_dream.stores.file import FileStore
@@ -228,6 +229,17 @@ def test_a_run_straight_after_a_run_changes_nothing(project):
     before = project.rows()
     project.run()
     assert project.rows() == before
+
+
+def test_what_was_left_alone_is_asked_again_once_its_text_changed(project):
+    project.store(*REPEAT, "Another fact")
+    kept = Kept.load(project.folder)
+    kept.add("prune", ["Another fact"], "keep")
+    kept.add("prune", ["A fact that was worded otherwise"], "keep")
+    project.folder.mkdir(parents=True)
+    kept.save()
+    project.run()
+    assert [entry["about"] for entry in Kept.load(project.folder).entries] == [["Another fact"]]
 
 
 def unattended(place: Place) -> str:

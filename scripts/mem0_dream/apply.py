@@ -68,10 +68,7 @@ def apply(
     """
     plan = settled.plan
     refuse_other_store(plan.store, store)
-    if run.journal.exists():
-        if any(op.state == "open" for op in journal.read(run.journal)):
-            raise AttentionNeeded("This run was interrupted while it was applied; run --resume first.")
-        raise AttentionNeeded("This run is applied already; nothing was changed.")
+    _refuse_twice(run)
     desk = Desk(run, store, plan.scope, lock, sleep)
     day = today or datetime.now(timezone.utc).date()
     before = len(desk.look().by_id)
@@ -89,6 +86,18 @@ def apply(
     summary.skipped = sum(c.state == "open" for c in settled.conflicts)
     desk.journal.note(ended="apply", after=summary.after)
     return summary
+
+
+def _refuse_twice(run: Run) -> None:
+    """AttentionNeeded for a run that was applied; one that was stopped before its first operation begins anew."""
+    if not run.journal.exists():
+        return
+    found = journal.read(run.journal)
+    if any(op.state == "open" for op in found):
+        raise AttentionNeeded("This run was interrupted while it was applied; run --resume first.")
+    if found or journal.notes(run.journal):
+        raise AttentionNeeded("This run is applied already; nothing was changed.")
+    run.journal.unlink()
 
 
 def refuse_other_store(wanted: dict[str, str], store: Store) -> None:

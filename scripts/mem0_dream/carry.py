@@ -22,7 +22,7 @@ from .runs import Run
 from .steps import Step, Task, View
 from .stores.protocol import Result, Store
 
-WAVE = 250  # operations whose intents are written, and which are acted on, together
+WAVE = 500  # operations whose intents are written, and which are acted on, together
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds before looking again for something that does not show yet
 
 

@@ -113,8 +113,10 @@ class Lock:
         while not self._stop.wait(BEAT):
             try:
                 self.touch()
-            except (DreamError, OSError):
+            except Busy:
                 return
+            except (DreamError, OSError):  # a disk that is full now may have room at the next beat
+                continue
 
     def _blocked_by_others(self) -> bool:
         """Whether the published lock is held by mem0's own dream, or by ours for this same scope."""

@@ -12,6 +12,7 @@ from pathlib import Path
 from . import environment, hints, policies, progress, report
 from .errors import DreamError, UsageError
 from .identity import Identity, resolve
+from .kept import Kept
 from .memory import Scope
 from .plan import Plan
 from .policies import Policies
@@ -65,6 +66,8 @@ class Session:
     def keep(self, snapshot: Snapshot, found: Policies) -> Run:
         """A new run folder with the snapshot and the policies it was fetched under."""
         run = new_run(self.folder)
+        if snapshot.complete:
+            Kept.load(self.folder).forget_changed(memory.text for memory in snapshot.memories)
         run.write("policies", found.to_document())
         write_snapshot(run.folder / "snapshot.json", snapshot)
         return run
