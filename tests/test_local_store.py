@@ -96,6 +96,19 @@ def test_a_syntax_error_is_named_by_file_and_line(tmp_path, name, content, where
     assert f"{name}, {where}" in text and "correct that line" in text
 
 
+def test_yaml_on_a_python_without_packages_goes_on_in_one_that_has_them(tmp_path, monkeypatch):
+    class Continued(BaseException):
+        """In place of starting the step again in another Python."""
+
+    def ensure():
+        raise Continued
+
+    monkeypatch.setattr("mem0_dream.stores.config.find_spec", lambda name: None)
+    monkeypatch.setattr("mem0_dream.stores.config.environment.ensure", ensure)
+    with pytest.raises(Continued):
+        read_config(written(tmp_path, YAML, "mem0.yaml"), {})
+
+
 def test_an_export_is_no_config_and_the_sentence_says_how_to_open_it(tmp_path):
     assert "--store file" in sentence(written(tmp_path, {"results": []}))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from .. import environment
+from .. import command, environment
 from ..errors import DreamError
 
 _SECRET_NAME = re.compile(r"key|token|secret|passw|credential|connection_string|dsn", re.IGNORECASE)
@@ -50,8 +50,7 @@ class Config:
         text = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
         for secret in sorted(self.secrets, key=len, reverse=True):
             text = text.replace(secret, "***")
-        text = re.sub(r"://[^/\s@]*@", "://***@", text)
-        return re.sub(r"\bsk-[\w*-]+", "***", text)[:200].rstrip(" .")
+        return command.redact(text)[:200].rstrip(" .")
 
 
 def read_config(path: Path, env: Mapping[str, str]) -> Config:
