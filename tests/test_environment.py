@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
 
@@ -217,6 +218,15 @@ def test_other_requirements_get_an_environment_of_their_own(monkeypatch, tmp_pat
     (tmp_path / "constraints.txt").write_text("tiny==1.2.0", encoding="utf-8")
     monkeypatch.setattr(environment, "CONSTRAINTS", tmp_path / "constraints.txt")
     assert environment._tag() != before
+
+
+def test_an_environment_that_no_start_has_used_for_long_goes_with_the_next_build(tmp_path):
+    for name, days in (("3.9-old", 31), ("3.11-new", 29)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "ready").write_text("x", encoding="utf-8")
+        os.utime(tmp_path / name / "ready", (time.time() - days * 86400,) * 2)
+    environment._forget_unused(tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["3.11-new"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import parse_mem0_config
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from mem0_dream import documents, mem0_md, policies
 from mem0_dream.errors import DreamError
 
@@ -243,6 +245,19 @@ def test_the_file_is_looked_for_up_to_the_root_of_the_repository(tmp_path):
     assert mem0_md.find(deep) == deep.parent / "MEM0.md"
     (deep / "mem0.md").mkdir()
     assert mem0_md.find(deep) == deep.parent / "MEM0.md"
+
+
+@pytest.mark.parametrize("hostile", ["<!--", "`a ", "* ", "# a   ", "~~a", "(", "- ", "a:", "|", "_a_ ", "0", " \t"])
+def test_a_hostile_line_is_read_in_one_go(hostile):
+    policies.parse("## Retention\n" + hostile * (100_000 // len(hostile)) + "b")
+
+
+@given(st.text(alphabet=st.sampled_from("ab:|-=#*_`~<!>() 09dw٣\n\r\t，：\u200b"), max_size=200))
+def test_whatever_stands_in_the_file_a_policy_is_days_or_never_and_a_note_is_one_line(text):
+    found = policies.parse(f"## Retention\n{text}\n## Dream\n{text}")
+    assert all(days is None or days >= 0 for days in found.retention.values())
+    assert not set(found.retention) & set(found.unreadable)
+    assert all(note.isprintable() and note.endswith(".") for note in found.notes)
 
 
 def dream(body: str) -> policies.Policies:

@@ -23,6 +23,7 @@ from .errors import Busy, DreamError
 REQUIREMENTS = Path(__file__).resolve().parent.parent / "requirements.txt"
 CONSTRAINTS = REQUIREMENTS.with_name("constraints.txt")
 LONGEST = 900  # seconds that one start waits for another's build
+UNUSED = 30 * 24 * 3600  # seconds after which an environment of another release goes
 _CONTINUED = "MEM0_DREAM_CONTINUED"  # set for the process that goes on, so that it never starts a third
 _NO_NETWORK = re.compile(
     r"name resolution|getaddrinfo|nodename nor servname|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError"
@@ -60,6 +61,8 @@ def own_python(home: Path) -> Path:
     folder = home / "python" / _tag()
     found = _ready(folder)
     if found:
+        with contextlib.suppress(OSError):  # a sandbox may let us read and not write
+            os.utime(folder / "ready")
         return found
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with _alone(folder / "lock"):
@@ -102,8 +105,16 @@ def _build(folder: Path) -> Path:
     stamp = folder / f".ready-{made.name}"
     stamp.write_text(made.name, encoding="utf-8")
     stamp.replace(folder / "ready")
+    _forget_unused(folder.parent)
     _progress("Done.")
     return _python_in(made)
+
+
+def _forget_unused(folder: Path) -> None:
+    """Remove environments of other releases (some 200 MB each) that no start has used for long."""
+    for stamp in folder.glob("*/ready"):
+        if time.time() - stamp.stat().st_mtime > UNUSED:
+            shutil.rmtree(stamp.parent, ignore_errors=True)
 
 
 def _new_environment(made: Path, output: TextIO) -> list[str]:

@@ -13,8 +13,9 @@ from .errors import DreamError
 
 NAME = "mem0.md"
 LARGEST = 1_000_000  # bytes; far above any settings file
+LONGEST = 300  # letters of a line that is searched for emphasis; nobody writes a policy that long
 
-_HEADING = re.compile(r"^\s{0,3}(#{1,6})(?!#)\s*(.*?)\s*#*\s*$")
+_HEADING = re.compile(r"^\s{0,3}(#{1,6})(?!#)(.*)$")
 _FENCE = re.compile(r"^\s*(?:>\s*|[-*+]\s+)?(`{3,}|~{3,})")
 _RULE = re.compile(r"^[\s|:+=*_\-–—]+$")  # a table's separator row, a thematic break, an underline
 _BULLET = re.compile(r"^(?:(?:[-*+•–]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?")
@@ -87,7 +88,7 @@ def read(path: Path) -> str:
 
 def lines(content: str) -> tuple[list[Line], int | None]:
     """The numbered lines without comments and struck-out text, and where a code fence opens that is never closed."""
-    content = re.sub(r"<!--.*?-->", lambda comment: "\n" * comment.group().count("\n"), content, flags=re.DOTALL)
+    content = _uncommented(content)
     found: list[Line] = []
     fence, opened = "", None
     for number, text in enumerate(re.split(r"\r\n|\r|\n", _INVISIBLE.sub("", content)), 1):
@@ -153,7 +154,17 @@ def entries(section_lines: list[Line]) -> list[Entry]:
 def plain(line: Line) -> str:
     """The line without comment, bullet, bold and ticks; empty for code and for what only draws a line."""
     text = "" if line.code or _RULE.match(line.text) else line.text.split("#")[0].strip()
-    return _EMPHASIS.sub(r"\2", _BULLET.sub("", text)).strip()
+    text = _BULLET.sub("", text)
+    return (_EMPHASIS.sub(r"\2", text) if len(text) < LONGEST else text).strip()
+
+
+def _uncommented(content: str) -> str:
+    """The text without HTML comments; its lines keep their numbers."""
+    parts, rest = [], 0
+    while (start := content.find("<!--", rest)) >= 0 and (end := content.find("-->", start)) >= 0:
+        parts += [content[rest:start], "\n" * content.count("\n", start, end)]
+        rest = end + 3
+    return "".join([*parts, content[rest:]])
 
 
 def _is_repository(folder: Path) -> bool:
@@ -165,7 +176,7 @@ def _heading(line: Line) -> tuple[int, str] | None:
     """Level and title of a heading, `## like this` or underlined."""
     found = None if line.code else _HEADING.match(line.text)
     if found:
-        return len(found[1]), found[2]
+        return len(found[1]), found[2].strip().rstrip("#").strip()
     title, rule = line.text.strip(), line.under.strip()
     underlined = rule and set(rule) in ({"="}, {"-"}) and len(rule) >= max(3, len(title) - 2)
     if underlined and not line.code and re.match(r"[^\W\d][^:：=|]*$", title):
