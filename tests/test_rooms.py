@@ -11,7 +11,7 @@ FILES = sorted(LIBRARY.rglob("*.py"))
 
 # A room is a file of the library, or the folder stores. Each may use those before it and none after it.
 ORDER = """
-    errors progress paging documents memory mem0_md policies identity runs environment command options stores
+    errors progress parallel paging documents memory mem0_md policies identity runs environment command options stores
     lists tokens text differences specifics guards pairs evidence sameness judge clusters comparing
     plan retention snapshot listing draft
     kept additions verdicts report consent

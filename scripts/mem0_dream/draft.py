@@ -11,6 +11,7 @@ from . import progress, retention
 from .comparing import Cluster, Findings, Forbids, Likeness, Statement, age_key, compare
 from .judge import loses
 from .memory import Memory, Scope
+from .parallel import spread
 from .plan import Conflict, Merge, NearMiss, Plan, Prune
 from .policies import Policies
 from .snapshot import Snapshot
@@ -79,12 +80,17 @@ def _compare_all(
     for a, b in neighbours:
         if a in free and b in free and (key := (free[a].scope, free[a].type)) == (free[b].scope, free[b].type):
             beside[key].append((a, b))
+    jobs = [(memories, kept, beside[key], total) for key, memories in groups.items() if len(memories) > 1]
+    jobs.sort(key=lambda job: -len(job[0]))  # the longest first, so that no core waits for it in the end
     found = Findings()
-    for key, memories in groups.items():
-        if len(memories) > 1:
-            found.add(compare(memories, kept, beside[key], total))
-        progress.step("Finding", len(memories), len(free))
+    for job, part in zip(jobs, spread(_compared, jobs, len(free)), strict=True):
+        found.add(part)
+        progress.step("Finding", len(job[0]), len(free))
     return found
+
+
+def _compared(job: tuple[list[Memory], Forbids | None, list[tuple[str, str]], int]) -> Findings:
+    return compare(*job)
 
 
 def _merges(found: Findings, kept: Forbids | None) -> tuple[list[Merge], dict[Statement, Merge]]:
@@ -139,7 +145,7 @@ def _near_misses(found: Findings, homes: dict[Statement, Merge], most: int) -> l
 def _once(pairs: Iterable[Likeness], homes: dict[Statement, Merge]) -> list[Likeness]:
     """The closest pair between any two merges or statements outside of one; the closest first."""
     closest: dict[frozenset[object], Likeness] = {}
-    for pair in sorted(pairs, key=lambda pair: (-pair.judgement.score, pair.texts)):
+    for pair in sorted(pairs, key=lambda pair: (-pair.judgement.score, pair.texts, pair.a.newest.id)):
         ends = frozenset(id(homes.get(statement, statement)) for statement in (pair.a, pair.b))
         if len(ends) == 2:
             closest.setdefault(ends, pair)

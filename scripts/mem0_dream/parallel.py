@@ -1,0 +1,51 @@
+"""The same work on several cores, where there is enough of it to be worth their start."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+WORTH_IT = 20_000
+MOST_CORES = 8
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+def spread(work: Callable[[Job], Result], jobs: Sequence[Job], size: int) -> Iterator[Result]:
+    """The result of each job, in their order. `size`: how many memories they hold together.
+
+    Job and result travel between processes. Where none can be started (a sandbox without semaphores), all is done here.
+    """
+    cores = min(os.cpu_count() or 1, MOST_CORES, len(jobs))
+    if size < WORTH_IT or cores < 2:
+        yield from map(work, jobs)
+        return
+    done = 0
+    try:
+        for result in _on_cores(work, jobs, cores):
+            done += 1
+            yield result
+    except (OSError, ImportError):
+        yield from map(work, jobs[done:])
+
+
+def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> Iterator[Any]:
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _quiet)
+    try:
+        yield from pool.map(work, jobs, chunksize=1 + len(jobs) // (cores * 8))
+    except BrokenProcessPool as error:
+        raise OSError("a helper process ended early") from error
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _quiet() -> None:
+    """Ctrl-C is for the first process, which then ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
