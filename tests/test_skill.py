@@ -242,6 +242,14 @@ def test_the_report_in_the_skill_is_the_report_that_is_printed():
     assert re.fullmatch(as_pattern(form.strip()), printed.strip()), printed
 
 
+def test_the_report_in_the_readme_has_the_form_of_the_skill():
+    shown = [block for block in blocks(ROOT / "README.md", "text") if block.startswith("## dream")]
+    assert shown
+    (form,) = blocks(SKILL, "text")
+    for block in shown:
+        assert re.fullmatch(as_pattern(form.strip()), block.strip())
+
+
 def settled(plan: Plan):
     from mem0_dream import verdicts
 
