@@ -46,10 +46,11 @@ def blocks(page: Path, *languages: str) -> list[str]:
 
 
 def code(page: Path) -> list[str]:
-    """Everything set as code: each line of each fence, each span."""
+    """Everything set as code: each line of each fence, each indented line, each span."""
     prose = re.sub(r"^```.*?^```", "", read(page), flags=re.MULTILINE | re.DOTALL)
     fences = re.findall(r"^```[\w-]*\n(.*?)^```", read(page), re.MULTILINE | re.DOTALL)
-    return [line for fence in fences for line in fence.splitlines()] + re.findall(r"`([^`\n]+)`", prose)
+    lines = [line for fence in fences for line in fence.splitlines()]
+    return lines + re.findall(r"^ {4}(\S.*)", prose, re.MULTILINE) + re.findall(r"`([^`\n]+)`", prose)
 
 
 def commands() -> list[str]:
