@@ -34,7 +34,7 @@ def candidates(texts: Sequence[frozenset[str]], total: int = 0) -> Iterable[tupl
 
 def enough(total: int) -> float:
     """How alike two texts must be in a store of so many memories: 0.4 up to 3,000, 0.6 from 30,000 on."""
-    return 0.4 + 0.2 * min(max(math.log(total / WIDE) / math.log(NARROW / WIDE), 0.0), 1.0)
+    return (2 + min(max(math.log(total / WIDE) / math.log(NARROW / WIDE), 0.0), 1.0)) / 5
 
 
 def alike(texts: Sequence[frozenset[str]], least: float) -> Iterator[tuple[int, int]]:
