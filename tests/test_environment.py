@@ -20,7 +20,7 @@ from mem0_dream import command, environment
 def main(arguments):
     environment.ensure()
     import tiny
-    print("ran", tiny.VALUE, arguments, sys.stdin.read(), sys.prefix)
+    print("ran", tiny.VALUE, arguments, sys.stdin.read(), sys.prefix, environment.first)
     return 3
 command.run(main)
 """
@@ -105,6 +105,7 @@ def test_the_first_start_builds_tells_each_stage_and_goes_on_with_arguments_inpu
     plugin, (code, out, err) = built
     assert code == 3
     assert out.startswith("ran 1.2.0 ['a b', '{\"M1\": true}'] input " + str(plugin.folder))
+    assert out.endswith(f" {sys.executable}"), "a step knows the Python that the user started"
     lines = err.splitlines()
     assert [line.split(":")[-1].split()[0] for line in lines[:1]] == ["1/3"]
     assert lines[1:] == ["2/3 the packages: tiny (about a minute)", "3/3 a check of what was installed", "Done."]

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mem0_dream import environment, schedule
 
 from tests.standins.platform_api import PlatformApi
 
@@ -115,8 +116,6 @@ def test_the_systemd_service_runs_the_same_command(machine, only, tmp_path):
 
 
 def described(every: str, system: str, **changes):
-    from mem0_dream import schedule
-
     facts = {
         "name": "mem0-dream-shop-1", "arguments": ["/py", "/dream.py", "--user", "o'me"], "settings": {}, "secrets": [],
         "home": Path("/h"), "hour": 3, "minute": 7, "about": "user o'me", "without": "It needs no key.",
@@ -210,13 +209,7 @@ def test_a_scope_keeps_its_minute_and_another_has_another(machine, only):
     assert len({tuple(when) for when in (first, *others)}) == 3
 
 
-@posix
-def test_the_python_of_the_entry_is_not_the_one_an_update_replaces(monkeypatch, tmp_path):
-    from mem0_dream import schedule
-
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / "python" / "3.11-x" / "y"))
-    monkeypatch.setattr(sys, "_base_executable", "/base/python3", raising=False)
-    assert schedule._python(tmp_path.resolve(), {}) == "/base/python3"
-    monkeypatch.setattr(sys, "prefix", "/elsewhere")
-    assert schedule._python(tmp_path.resolve(), {}) == sys.executable
-    assert schedule._python(tmp_path.resolve(), {"MEM0_DREAM_PYTHON": sys.executable}) == sys.executable
+def test_the_python_of_the_entry_is_the_one_that_the_user_started_or_named(monkeypatch):
+    monkeypatch.setattr(environment, "first", "/the/first/python3")
+    assert schedule._python({}) == "/the/first/python3"
+    assert schedule._python({"MEM0_DREAM_PYTHON": sys.executable}) == sys.executable

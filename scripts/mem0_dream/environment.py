@@ -24,12 +24,14 @@ REQUIREMENTS = Path(__file__).resolve().parent.parent / "requirements.txt"
 CONSTRAINTS = REQUIREMENTS.with_name("constraints.txt")
 LONGEST = 900  # seconds that one start waits for another's build
 UNUSED = 30 * 24 * 3600  # seconds after which an environment of another release goes
-_CONTINUED = "MEM0_DREAM_CONTINUED"  # set for the process that goes on, so that it never starts a third
+_CONTINUED = "MEM0_DREAM_CONTINUED"  # for the process that goes on: the Python that was started first
 _NO_NETWORK = re.compile(
     r"name resolution|getaddrinfo|nodename nor servname|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError"
     r"|Max retries|unreachable|Connection refused|connection error|timed out|dns error|from versions: none",
     re.IGNORECASE,
 )
+
+first = sys.executable  # the Python that the user started, also after the step went on in another
 
 
 def ensure() -> None:
@@ -38,10 +40,11 @@ def ensure() -> None:
     Used is the Python that MEM0_DREAM_PYTHON names, else this one where it has the packages, else the plugin's own.
     DreamError says what is missing.
     """
-    continued = os.environ.pop(_CONTINUED, None)
+    global first
     named = os.environ.get("MEM0_DREAM_PYTHON")
-    if continued:
-        _check(Path(continued), bool(named))
+    if _CONTINUED in os.environ:
+        first = os.environ.pop(_CONTINUED)
+        _check(Path(sys.executable), bool(named))
     elif named:
         python = shutil.which(Path(named).expanduser())
         if python is None:
@@ -165,7 +168,7 @@ def _check(python: Path, named: bool) -> None:
 def _go_on(python: Path) -> NoReturn:
     """Start this step again in another interpreter, with the same arguments, input and output."""
     arguments = [str(python), *sys.orig_argv[1:]]
-    environment = {**os.environ, _CONTINUED: str(python)}
+    environment = {**os.environ, _CONTINUED: sys.executable}
     sys.stdout.flush()
     sys.stderr.flush()
     if os.name != "nt":

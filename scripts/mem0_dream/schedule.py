@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from . import environment
 from .runs import dream_home
 from .session import Session
 
@@ -77,7 +78,7 @@ def job_of(place: Session, env: Mapping[str, str] = os.environ) -> Job:
     seed = int.from_bytes(hashlib.sha256(place.folder.name.encode()).digest()[:4], "big")
     return Job(
         name=f"mem0-dream-{place.folder.name}",
-        arguments=[_python(home, env), str(script), "--auto", *scope, "--cwd", str(place.cwd)],
+        arguments=[_python(env), str(script), "--auto", *scope, "--cwd", str(place.cwd)],
         settings={name: env[name] for name in _PLAIN if env.get(name)},
         secrets=[name for name in [*_SECRET[place.store.kind], *_named_in(place, config)] if env.get(name)],
         home=home,
@@ -93,13 +94,10 @@ def job_of(place: Session, env: Mapping[str, str] = os.environ) -> Job:
     )
 
 
-def _python(home: Path, env: Mapping[str, str]) -> str:
-    """The interpreter that outlives an update: never the plugin's own, which the next release may replace."""
+def _python(env: Mapping[str, str]) -> str:
+    """The interpreter that the user named or started: the plugin's own goes with the next release."""
     named = env.get("MEM0_DREAM_PYTHON")
-    if named:
-        return str(shutil.which(Path(named).expanduser()) or named)
-    own = home / "python" in Path(sys.prefix).resolve().parents
-    return str(getattr(sys, "_base_executable", sys.executable) if own else sys.executable)
+    return str((named and shutil.which(Path(named).expanduser())) or environment.first)
 
 
 def _named_in(place: Session, config: str | None) -> list[str]:
