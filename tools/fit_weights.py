@@ -3,7 +3,7 @@
 
     python tools/fit_weights.py PAIRS.jsonl... [--corpus CORPUS.jsonl] [--write]
 
-Needs numpy. One softmax regression for texts in Latin script, one for the rest; what is weighed: mem0_dream/evidence.py.
+Needs numpy. One softmax regression for texts in Latin script, one for the rest; what they weigh: evidence.py.
 A pair of PAIRS is {"a", "b", "label": dup|contradiction|different, "source"}; lines of CORPUS {"text", "repo"}
 serve as further pairs that are different. The figures are cross-validated over sources: no source is in both parts.
 """
@@ -64,10 +64,9 @@ def unlike(corpus: Path) -> list[dict]:
     return found
 
 
-def matrix(rows: list[dict]) -> np.ndarray:
+def matrix(found: list[dict], names: list[str]) -> np.ndarray:
     """One line of evidence per pair, with a last column of ones."""
-    found = [evidence.evidence(*row["pair"]) for row in rows]
-    return np.array([[e.get(name, 0.0) for name in evidence.NAMES] + [1.0] for e in found])
+    return np.array([[e.get(name, 0.0) for name in names] + [1.0] for e in found])
 
 
 def softmax(x: np.ndarray) -> np.ndarray:
@@ -109,7 +108,6 @@ def held_out(rows: list[dict], x: np.ndarray, y: np.ndarray, share: np.ndarray, 
     found = np.zeros(y.shape)
     for number in range(FOLDS):
         seen = (fold != number) & (share > 0)
-        found[~seen & (fold == number)] = softmax(x[fold == number] @ fit(x[seen], y[seen], share[seen], penalty))
         found[fold == number] = softmax(x[fold == number] @ fit(x[seen], y[seen], share[seen], penalty))
     return found
 
@@ -142,7 +140,9 @@ def main() -> None:
     weights = {}
     for name, shares, rest in (("words", SHARE, 0.03), ("scripts", FOREIGN_SHARE, 0.02)):
         mine = [r for r in rows if evidence.foreign(*r["pair"]) == (name == "scripts") or name == "scripts"]
-        x = matrix(mine)
+        evidences = [evidence.evidence(*row["pair"]) for row in mine]
+        names = sorted(set().union(*evidences))
+        x = matrix(evidences, names)
         y = np.array([[float(r["label"] == label) for label in CLASSES] for r in mine])
         share = np.array([shares.get(r["set"], rest) for r in mine])
         p = held_out(mine, x, y, share, PENALTY[name])
@@ -154,7 +154,7 @@ def main() -> None:
                 print("  " + figures(mine, q, merge, conflict, s))
         weights[name] = {
             key: [round(float(v), 3) for v in row[1:]]
-            for key, row in zip([*evidence.NAMES, "bias"], w, strict=True)
+            for key, row in zip([*names, "bias"], w, strict=True)
             if abs(row[1:]).max() >= 0.0005
         }
     if args.write:

@@ -95,25 +95,13 @@ def _negations_inside() -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest)))
 
 
-NAMES = (
-    "jaccard", "contained", "whole", "plain_jaccard", "plain_contained", "code_jaccard", "no_code",
-    "span_shared", "span_long", "span_swap", "span_more", "code_swap", "code_more", "code_alike", "moved",
-    "code_inside", "number_swap", "number_more", "lead_same", "lead_other", "lead_inside", "head", "tail",
-    "gap_least", "gap_most", "insertion", "one_word", "negated", "negated_both", "opposite", "tool", "synonym",
-    "environment_swap", "environment_more", "strength_swap", "strength_more", "quantity_swap", "quantity_more",
-    "comparison_swap", "comparison_more", "status_swap", "status_more", "name_swap", "name_more", "trigrams", "items", "inside", "short",
-    "length_ratio", "only_least", "only_most", "alike_span_swap", "alike_code_swap", "alike_number_swap",
-    "alike_one_word", "alike_lead_other", "alike_name_swap", "alike_name_more", "alike_insertion", "one_name", "one_code", "span_grown", "contained_long", "characters", "characters_inside",
-)  # fmt: skip
-
-
 def foreign(a: Reading, b: Reading) -> bool:
     """True where a text is mostly in another script than the Latin one: its words end, or run together, otherwise."""
     return facts(a).foreign or facts(b).foreign
 
 
 def evidence(a: Reading, b: Reading) -> dict[str, float]:
-    """The numbers of a pair that are not 0, by the names in NAMES; the same for (a, b) and (b, a)."""
+    """The numbers of a pair that are not 0, each by its name; the same for (a, b) and (b, a)."""
     x, y = facts(a), facts(b)
     shared = x.bag & y.bag
     only_x, only_y = x.bag - shared, y.bag - shared
@@ -159,9 +147,9 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
     if x.family and y.family:
         _families(e, x, y, only_x, only_y)
     for kind, name in _TWO_WAYS.items():
-        here, there = x.groups[kind], y.groups[kind]
-        if here != there:
-            swapped = bool(here - there and there - here)
+        mine, yours = x.groups[kind], y.groups[kind]
+        if mine != yours:
+            swapped = bool(mine - yours and yours - mine)
             e[name + "_swap"], e[name + "_more"] = float(swapped), float(not swapped)
     if x.caps or y.caps:
         one, other = len(x.caps - y.bag), len(y.caps - x.bag)
@@ -191,6 +179,10 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
     return e
 
 
+# What means more, the more the two share otherwise.
+_TELLING = (
+    "span_swap", "code_swap", "number_swap", "one_word", "lead_other", "name_swap", "name_more", "insertion",
+)  # fmt: skip
 _TWO_WAYS = {
     "environments": "environment", "modals": "strength", "quantifiers": "quantity", "comparators": "comparison",
     "statuses": "status",

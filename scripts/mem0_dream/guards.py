@@ -1,53 +1,89 @@
-"""What differs between two texts that share much: a value, a name, a negation. Each is a reason not to merge."""
+"""What differs between two texts that share much, in a few words for whoever must decide."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
 
-from . import lists
+from .evidence import facts
 from .text import Reading
-from .tokens import FLAG, LINK, NAME, NUMBER, PATH, WORD
+from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, SIGN, WORD, Token
 
-
-class Difference(NamedTuple):
-    """One guard that fired. `swapped`: both sides have a value of that kind; else only one has."""
-
-    kind: str
-    swapped: bool
-    text: str
-
-
-_CODE = {"number": NUMBER, "path": PATH, "link": LINK, "flag": FLAG, "name": NAME}
-_LISTS = {
-    "negation": "negations",
-    "tool": "tools",
-    "environment": "environments",
-    "quantity": "quantifiers",
-    "strength": "modals",
-    "comparison": "comparators",
-}
+_PROSE = (WORD, COMMAND)
+_SHOWN = 4  # words of one side in one explanation
+_LONGEST = 60  # characters of one side
+_KINDS = {NUMBER: "number", PATH: "file", LINK: "address", FLAG: "option", NAME: "name"}
+_FAMILIES = {"opposites": "opposite", "tools": "other tool", "environments": "other place"}
 
 
 def differences(a: Reading, b: Reading) -> list[str]:
-    """Every guard that fires on the pair, the strongest first."""
+    """Every difference that matters, the most telling first; what `a` says stands before what `b` says."""
+    here, there = _only(a, b), _only(b, a)
     found = []
-    for name, kind in _CODE.items():
-        only_a, only_b = (
-            {t.norm for t in x.tokens if t.kind == kind} - {t.norm for t in y.tokens} for x, y in ((a, b), (b, a))
-        )
-        if only_a or only_b:
-            found.append(Difference(name, bool(only_a and only_b), _say(name, only_a, only_b)))
-    for name, list_name in _LISTS.items():
-        known = lists.words(list_name)
-        only_a, only_b = (
-            {t.raw.lower() for t in x.tokens if t.kind == WORD and t.exact in known} - {t.exact for t in y.tokens}
-            for x, y in ((a, b), (b, a))
-        )
-        if only_a or only_b:
-            found.append(Difference(name, bool(only_a and only_b) or name == "negation", _say(name, only_a, only_b)))
-    return [d.text for d in found]
+    if bool(facts(a).negations) != bool(facts(b).negations):
+        found.append("negated")
+    if here and there and max(len(here), len(there)) <= _SHOWN and not _kinds(here, there):
+        found.append(f"same but for {_words(here)} / {_words(there)}")
+        return found
+    for kind, name in _KINDS.items():
+        mine, yours = ([token for token in side if token.kind == kind] for side in (here, there))
+        if mine and yours:
+            title = "same but for" if kind == NUMBER and len(mine) == len(here) and len(yours) == len(there) else ""
+            found.append(f"{title or f'other {name}:'} {_words(mine)} / {_words(yours)}")
+    found += _of_one_family(a, b, here, there)
+    if here and there and not found:
+        found.append(f"in other words: {_words(here)} / {_words(there)}")
+    elif (here or there) and not (here and there):
+        found.append(f"only one says: {_words(here or there)}")
+    elif not here and not there and facts(a).seq != facts(b).seq:
+        found.append("other order")
+    elif not found:
+        found += _signs(a, b)
+    return found
 
 
-def _say(name: str, only_a: set[str], only_b: set[str]) -> str:
-    left, right = ", ".join(sorted(only_a)) or "-", ", ".join(sorted(only_b)) or "-"
-    return f"other {name}: {left} / {right}"
+def _only(a: Reading, b: Reading) -> list[Token]:
+    """The significant tokens of `a` that `b` has not, each once, in the order of `a`."""
+    others = {token.norm for token in b.tokens}
+    inside = facts(b).runs
+    found: dict[str, Token] = {}
+    for token in a.tokens:
+        if token.kind == RUN:
+            if token.norm not in inside:
+                found.setdefault(token.norm, token)
+        elif token.kind != SIGN and token.norm not in others and (token.kind not in _PROSE or token.norm in a.words):
+            found.setdefault(token.norm, token)
+    return list(found.values())
+
+
+def _kinds(here: Sequence[Token], there: Sequence[Token]) -> set[str]:
+    """The kinds of detail, beside numbers, that are swapped."""
+    return {token.kind for token in here} & {token.kind for token in there} & {PATH, LINK, FLAG}
+
+
+def _of_one_family(a: Reading, b: Reading, here: Sequence[Token], there: Sequence[Token]) -> list[str]:
+    mine, yours = facts(a).family, facts(b).family
+    found = []
+    for x in here:
+        for y in there:
+            for kind, lines in mine.get(x.norm, ()):
+                apart = kind == "environments"  # there, two lines are two places; else two words of one line
+                if kind in _FAMILIES and any(
+                    k == kind and (not lines & ls) == apart for k, ls in yours.get(y.norm, ())
+                ):
+                    found.append(f"{_FAMILIES[kind]}: {x.raw} / {y.raw}")
+    return found[:2]
+
+
+def _signs(a: Reading, b: Reading) -> list[str]:
+    """What is left where the words are the same: signs, or only the way it is written."""
+    mine, yours = ([token.raw for token in reading.tokens if token.kind == SIGN] for reading in (a, b))
+    if sorted(mine) != sorted(yours):
+        left, right = " ".join(mine) or "none", " ".join(yours) or "none"
+        return [f"other signs: {left[:_LONGEST]} / {right[:_LONGEST]}"]
+    return ["written otherwise"]
+
+
+def _words(tokens: Sequence[Token]) -> str:
+    shown = " ".join(token.raw for token in tokens[:_SHOWN])
+    more = len(tokens) > _SHOWN or len(shown) > _LONGEST
+    return shown[:_LONGEST].rstrip() + ("…" if more else "")

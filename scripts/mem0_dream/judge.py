@@ -12,12 +12,14 @@ from .evidence import evidence, foreign
 from .guards import differences
 from .sameness import same_statement
 from .specifics import brings, loses
-from .text import Reading
+from .text import Reading, odd
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
 MERGE = {"words": 0.44, "scripts": 0.45}
 CONFLICT = {"words": 0.24, "scripts": 0.3}
 NEAR = 0.2
+# What makes a contradiction of two texts that share much, where there are too few examples to learn it from.
+_PLAIN = ("number_swap", "negated", "opposite", "tool")
 LEAST_SHARED = 0.36  # of the words of the shorter text
 LEAST_FOREIGN = 0.15  # where words run together or change their endings
 
@@ -39,6 +41,11 @@ class Judgement(NamedTuple):
     topic: str
 
 
+_SAME = Judgement("duplicate", True, 1.0, False, [], [], "word for word the same statement", "")
+_DISTINCT = Judgement("distinct", False, 0.0, False, [], [], "they say different things", "")
+_ODD = Judgement(
+    "distinct", False, 0.0, True, [], [], "one holds characters that cannot be seen or pass for others", ""
+)
 _TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too little", "")
 
 
@@ -57,26 +64,31 @@ def too_little(a: Reading, b: Reading) -> bool:
 def judge(a: Reading, b: Reading) -> Judgement:
     """What the pair is. The same for (a, b) and (b, a) but for the side named first in the texts."""
     if a.exact == b.exact:
-        return Judgement("duplicate", True, 1.0, False, [], [], "word for word the same statement", "")
+        return _SAME
     if too_little(a, b):
         return _TOO_LITTLE
+    if odd(a.text) or odd(b.text):
+        return _ODD
     table = "scripts" if foreign(a, b) else "words"
-    conflict, same = _probabilities(evidence(a, b), table)
+    found = evidence(a, b)
+    conflict, same = _probabilities(found, table)
+    if table == "scripts" and found["jaccard"] >= 0.4 and any(map(found.get, _PLAIN)):
+        conflict, same = max(conflict, same, CONFLICT[table]), 0.0
+    if found["jaccard"] > 0.6 and same_statement(a, b):
+        return _SAME._replace(why="the same statement but for words that carry nothing")
     if same >= MERGE[table]:
         kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
     elif conflict >= CONFLICT[table]:
         kind = "conflict"
-    else:
+    elif max(conflict, same) >= NEAR:
         kind = "distinct"
-    score = conflict if kind == "conflict" else same
-    near = kind == "distinct" and max(conflict, same) >= NEAR
-    if kind == "distinct" and not near:
-        return Judgement(kind, False, score, False, [], [], "they say different things", "")
+    else:
+        return _DISTINCT
     told = differences(a, b)
     common = a.words & b.words
     shared = list(dict.fromkeys(token.raw for token in a.tokens if token.norm in common))[:6]
-    safe = kind != "conflict" and same_statement(a, b)
-    return Judgement(kind, safe, score, near, shared, told, "; ".join(told), "")
+    score = conflict if kind == "conflict" else same
+    return Judgement(kind, False, score, kind == "distinct", shared, told, "; ".join(told), told[0])
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from . import lists, tokens
@@ -49,7 +49,7 @@ class Reading:
             if odd(self.text) or all(token.kind == SIGN for token in self.tokens):
                 self._exact = self.text
             else:
-                self._exact = " ".join(token.exact for token in self.tokens if token.exact)
+                self._exact = _plainly(" ".join(token.exact for token in self.tokens if token.exact))
         return self._exact
 
 
@@ -88,8 +88,9 @@ def _chunks(text: str) -> Iterator[tuple[str, bool]]:
         return
     parts = text.split("`")
     for i, part in enumerate(parts):
-        for chunk in _short(part):
-            yield chunk, i % 2 == 1 and i + 1 < len(parts)
+        code = i % 2 == 1 and i + 1 < len(parts)
+        for chunk in _short(part.removeprefix("- ") if code else part):
+            yield chunk, code
 
 
 def _short(text: str) -> Iterator[str]:
@@ -104,7 +105,7 @@ def _with_units(found: list[Token]) -> tuple[Token, ...]:
     for token in found:
         last = joined[-1] if joined else None
         if last and last.kind == NUMBER and last.norm[-1].isdigit() and token.kind in (WORD, RUN):
-            unit = tokens.unit(token.exact)
+            unit = tokens.unit(token.raw if len(token.raw) == 1 else token.exact)
             if unit:
                 joined[-1] = Token(NUMBER, last.norm + unit, last.norm + unit, f"{last.raw} {token.raw}")
                 continue
@@ -112,12 +113,30 @@ def _with_units(found: list[Token]) -> tuple[Token, ...]:
     return tuple(joined)
 
 
+@cache
+def _phrasing() -> tuple[re.Pattern[str], dict[str, str]]:
+    other = lists.heads("phrases")
+    longest = sorted(map(re.escape, other), key=len, reverse=True)
+    return re.compile(rf"(?<!\S)(?:{'|'.join(longest)})(?!\S)"), other
+
+
+def _plainly(exact: str) -> str:
+    """With one wording for what can be said in several."""
+    pattern, other = _phrasing()
+    return pattern.sub(lambda match: other[match.group()], exact)
+
+
 def odd(text: str) -> bool:
-    """True where a text holds what a reader cannot see: such a text is the same as no other."""
-    return not text.isascii() and _UNSEEN.search(text) is not None
+    """True where a text holds what a reader cannot see, or a letter that passes for another: it is like no other."""
+    return _UNSEEN.search(text) is not None or (not text.isascii() and _PASSING.search(text) is not None)
 
 
-_UNSEEN = re.compile("[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_LOOKS_LATIN = "\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧορντικυ"
+_PASSING = re.compile(f"[A-Za-z][{_LOOKS_LATIN}]|[{_LOOKS_LATIN}][A-Za-z]")
 
 
 def marks(text: str) -> list[str]:
@@ -138,6 +157,6 @@ _ORDER = re.compile(
 )
 _SECRET = re.compile(
     r"\b(sk|pk|rk|m0|ghp|gho|ghs|glpat|xox[abprs]|AKIA|ASIA|AIza|eyJ)[-_]?[A-Za-z0-9_-]{14,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY|\w+://[^\s/:@]+:[^\s/@]{3,}@"
+    r"|-----BEGIN [A-Z ]*PRIVATE KEY|\b[a-z]{2,12}://[^\s/:@]+:[^\s/@]{3,}@"
     r"|(?i:\b(password|passwd|secret|token|api[_ -]?key)\b\s*(is|=|:)\s*[\"'`]?(?=\S*\d)[^\s\"'`]{8,})"
 )

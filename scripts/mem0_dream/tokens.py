@@ -37,10 +37,10 @@ _PIECE = re.compile(
   | (?P<c>[{_RUN}]+)
   | (?P<f>(?<![\w/.])--?[A-Za-z](?:[\w-]*\w)?)
   | (?P<p>(?:~|\.{{1,2}}|@)?/?{_PART}(?:[\w@*}}>]|\.\w)(?:/{_PART.replace("*+-]", "*+:-]")})+
-      | (?:~|\.\.?|@)?/[\w.-]*\w | \*+\.\w[\w.*]*)
+      | (?:~|\.\.?|@)?/[\w.-]*\w | \*+\.\w[\w.*]* | \.{{1,2}}/\.{{3}})
   | (?P<n>[-+−]?[$€£¥]?\d+(?:[.,:/_-]\d+)*(?:[%°+]|\.x|{_LETTER}+\d*(?![\w]))?)
   | (?P<i>[@#$]?{_CHAR}+(?:(?:::?|[.@#$+&'’*-]+|\b=\b(?!=))(?={_CHAR}){_CHAR}+)*(?:\+\+|\#|(?<=_)\*)?)
-  | (?P<s>[<>=!≠≤≥≈±]=?=?|->|=>|→|←|↔|&&|\|\|?|\*+|[?&+^~×÷√∞§©®™°•/\\-] | [^\w\s\x00-\x7f{_DULL}])
+  | (?P<s>[<>=!≠≤≥≈±]=?=?|->|=>|→|←|↔|&&|\|\|?|\*+|[?&+^~%$@\#×÷√∞§©®™°•/\\-] | [^\w\s\x00-\x7f{_DULL}])
     """,
     re.VERBOSE,
 )
@@ -49,13 +49,21 @@ _HYPHENED = re.compile(rf"{_LETTER}{{2,}}(?:-{_LETTER}+)+")
 _NUMERAL = re.compile(rf"([-+−]?)([$€£¥]?)(\d+(?:[.,:/_-]\d+)*)({_LETTER}*|[%°+]|\.x)$")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}|[A-Z][a-z]+[A-Z]")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "−": "-", "‑": "-", "‐": "-"})
+_SHORT = {"re": "are", "ve": "have", "m": "am", "ll": "will", "s": "'s"}
 _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
+
+
+_DASHES = {"-", "--", "–", "—"}
 
 
 @lru_cache(maxsize=1 << 16)
 def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     """The tokens of one stretch of text without white space; `code` where it stands between backticks."""
-    bare = chunk.strip(".,;:!\"'()[]{}“”‘’…—–`|")
+    if chunk in _DASHES and not code:
+        return ()
+    if code and chunk in (".", ".."):
+        return (Token(SIGN, chunk, chunk, chunk),)
+    bare = chunk if code and chunk[0] in "!~$" else chunk.strip(".,;:!\"'()[]{}“”‘’…—–`|")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
         return _in_code(_word(bare)) if code else _word(bare)
     found: list[Token] = []
@@ -76,27 +84,37 @@ def _word(raw: str) -> tuple[Token, ...]:
         return (Token(NAME, plain, plain, raw),)
     low = plain.casefold()
     if "'" in low:
-        spelt = _CONTRACTIONS.get(low) or (low[:-3] + " not" if low.endswith("n't") else low.replace("'", " '"))
+        head, _, tail = low.partition("'")
+        spelt = _CONTRACTIONS.get(low) or (
+            low[:-3] + " not" if low.endswith("n't") else f"{head} {_SHORT.get(tail, tail)}"
+        )
         return tuple(Token(WORD, stem(part), part, raw) for part in spelt.split())
     if low in _CONTRACTIONS:
         return tuple(Token(WORD, stem(part), part, raw) for part in _CONTRACTIONS[low].split())
     if low in _number_words():
         return (Token(NUMBER, _number_words()[low], _number_words()[low], raw),)
     spelt = lists.heads("spellings").get(low, low)
-    keeps_case = low in lists.words("case") and plain != low
-    return (Token(WORD, stem(spelt), plain if keeps_case else spelt, raw),)
+    return (Token(WORD, stem(spelt), plain if plain != low and _case_matters(plain, low) else spelt, raw),)
+
+
+def _case_matters(word: str, low: str) -> bool:
+    """True for a word that is another one in small letters: "Go", "US", "PATH", a single letter."""
+    if low in lists.words("case") or (len(word) == 1 and word.isascii()):
+        return True
+    return word.isupper() and len(word) < 7 and low not in lists.words("shouted") and low not in lists.words("acronyms")
 
 
 def _name(raw: str) -> tuple[Token, ...]:
     if _PLAIN.fullmatch(raw):
         return _word(raw)
+    low = raw.casefold()
+    if low in lists.heads("spellings"):
+        return _word(lists.heads("spellings")[low])
     if _HYPHENED.fullmatch(raw) and not _CAMEL.search(raw):
-        low = raw.casefold()
-        if low in lists.heads("spellings"):
-            return _word(lists.heads("spellings")[low])
-        parts = low.split("-")
-        first = [Token(WORD, stem(parts[0]), low, raw)]
-        return (*first, *(Token(WORD, stem(part), "", part) for part in parts[1:]))
+        first, *rest = low.split("-")
+        whole = first in lists.words("prefixes") or any(len(part) < 3 for part in (first, *rest))
+        last = [Token(WORD, stem(part), "" if whole else part, part) for part in rest]
+        return (Token(WORD, stem(first), low if whole else first, raw), *last)
     return (Token(NAME, raw, raw, raw),)
 
 
@@ -109,7 +127,13 @@ def _path(raw: str) -> tuple[Token, ...]:
             *(Token(WORD, stem(part.casefold()), "", part) for part in rest),
         )
     norm = raw.strip("@/").removeprefix("./").rstrip(".:")
-    return (Token(PATH, norm or raw, raw.rstrip(".:"), raw.rstrip(".:")),)
+    exact = raw.rstrip(".:")
+    if exact.startswith("/") and exact[1:] in lists.words("folders"):
+        exact = exact[1:] + "/"
+    return (Token(PATH, norm or raw, exact[1:] if _MENTION.fullmatch(exact) else exact, raw.rstrip(".:")),)
+
+
+_MENTION = re.compile(r"@[\w.-]+(?:/[\w.-]+)*/[\w-]+\.(?:md|mdc|txt|rst)")  # "@docs/style.md" mentions that file
 
 
 def _number(raw: str) -> tuple[Token, ...]:
@@ -211,7 +235,10 @@ def tidy(text: str) -> str:
         text = unicodedata.normalize("NFC", text)
         if _WIDE.search(text):
             text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
-    if "*" in text:
+    if "[" in text:
+        text = _BOX.sub(lambda match: "☐ " if match.group(2) == " " else "☑ ", text)
+    text = _BULLET.sub("", text)
+    if "**" in text:
         text = _STARS.sub(r"\2", text)
     if "_" in text:
         text = _UNDER.sub(r"\1", text)
@@ -219,5 +246,8 @@ def tidy(text: str) -> str:
 
 
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")
-_STARS = re.compile(r"(?<![\w*/`.])(\*{1,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?[^\s*/])\1(?![\w*/]|\.\w)")
-_UNDER = re.compile(r"(?<![\w/.])_(?=[^\s_])([^_\n]*?[^\s_])_(?![\w/.])")
+_BOX = re.compile(r"(?m)^([ \t]*(?:[-*+] |\d+[.)] )?[ \t]*)\[([ xX])\](?=\s)")
+_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*+•]|\#{1,6})[ \t]+")
+# Only what can be nothing but emphasis: "*test*" and "_id_" may be patterns and names.
+_STARS = re.compile(r"(?<![\w*/`.])(\*{2,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?[^\s*/])\1(?![\w*/]|\.\w)")
+_UNDER = re.compile(r"(?<![\w/.`])_(?=[^\s_])([^_\n`]* [^_\n`]*[^\s_`])_(?![\w/.])")
