@@ -352,6 +352,24 @@ def test_a_merge_stays_open_while_the_store_does_not_show_it(tmp_path):
     assert texts(made) == ["Three"]
 
 
+def test_an_add_that_lands_later_is_waited_for(tmp_path):
+    made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
+    made.settled.merges[0].state = "accepted"
+    assert do(made, store=FaultyStore(made.store, {3: "pending"})).merged == 1
+    assert texts(made) == ["Three"]
+
+
+def test_an_add_that_was_repeated_and_landed_twice_stands_once_in_the_end(tmp_path):
+    made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
+    made.settled.merges[0].state = "accepted"
+    with pytest.raises(Killed):
+        do(made, store=FaultyStore(made.store, {3: "killed after"}))
+    [new] = [row for row in made.store.rows.values() if row["memory"] == "Three"]
+    made.store.rows["twice-01"] = {**new, "id": "twice-01"}
+    resume_it(made)
+    assert texts(made) == ["Three"]
+
+
 def test_a_text_the_store_changed_is_taken_back_and_noted(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
     made.settled.merges[0].state = "accepted"

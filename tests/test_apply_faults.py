@@ -227,6 +227,9 @@ def test_what_somebody_changes_meanwhile_is_never_lost_nor_overwritten(case, whi
         now = made.now()
         if touched and how == "edited":
             assert now[target].text == "Edited by somebody"
+        dropped = {op.id for op in journal.read(made.run.journal) if op.state == "dropped"}
+        if not odd_in(faults):
+            assert not [m for m in now.values() if m.metadata.get("dream_op") in dropped and m.id != target]
         results = {record["id"] for op in journal.read(made.run.journal) for record in op.left}
         removed = {id for op in journal.read(made.run.journal) if op.state == "done" for id in op.removed}
         for memory in made.before:

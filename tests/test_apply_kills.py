@@ -5,10 +5,12 @@ Real processes on a real file, ended by a real SIGKILL; what stands afterwards i
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from datetime import date
@@ -18,6 +20,7 @@ from typing import Any
 import pytest
 from mem0_dream import journal
 from mem0_dream.apply import apply
+from mem0_dream.errors import Busy
 from mem0_dream.history import history
 from mem0_dream.policies import Policies
 from mem0_dream.resume import open_operations, resume
@@ -201,6 +204,47 @@ def test_every_point_of_a_resume(tmp_path, first):
             killed(made, carry_on, at, when)
             assert_whole(made)
             assert_undone(made)
+
+
+def test_a_process_asleep_while_another_took_over_does_nothing_more_when_it_wakes(tmp_path):
+    """It falls asleep at each look in turn; its lock grows old; another run finishes what it began."""
+    looks = points_of(fresh(tmp_path / "count"), do).count("fetch")
+    for look in range(1, looks + 1):
+        made = fresh(tmp_path / str(look))
+        child = os.fork()
+        if child == 0:
+            os._exit(_asleep_at(made, look))
+        os.waitpid(child, os.WUNTRACED)
+        lock = made.run.scope_folder / "lock.json"
+        lock.write_text(json.dumps({**json.loads(lock.read_text()), "time": time.time() - 700}), encoding="utf-8")
+        with made.lock() as mine:
+            if made.run.journal.exists():
+                resume(made.run, made.store, mine, lambda _: None)
+            stood = contents(made.now().values())
+            os.kill(child, signal.SIGCONT)
+            _, status = os.waitpid(child, 0)
+            assert os.waitstatus_to_exitcode(status) == (
+                Busy.exit_code if look < looks else 0
+            )  # the last one only counts
+            assert contents(made.now().values()) == stood
+        assert_whole(made)
+        assert_undone(made)
+
+
+def _asleep_at(made: World, look: int) -> int:
+    looks = itertools.count(1)
+
+    class Sleepy(FileStore):
+        def fetch(self, scope: Any) -> Any:
+            if next(looks) == look:
+                os.kill(os.getpid(), signal.SIGSTOP)
+            return super().fetch(scope)
+
+    try:
+        do(made, Sleepy(made.store.path))
+    except Busy as busy:
+        return busy.exit_code
+    return 0
 
 
 def test_the_points_are_complete(tmp_path):

@@ -56,7 +56,7 @@ class Lock:
             with _guard(self.path):
                 if _token(self.path) != self.token and _held(self.path):
                     raise Busy("Another run of this project is in progress; wait for it to end.")
-                if _token(self._published) != self.token and self._blocked_by_others():
+                if self._blocked_by_others():
                     raise Busy("Another mem0 dream is in progress on this machine; wait for it to end.")
                 documents.write_text(self.path, self._document())
         except OSError as error:
@@ -119,17 +119,15 @@ class Lock:
                 continue
 
     def _blocked_by_others(self) -> bool:
-        """Whether the published lock is held by mem0's own dream, or by ours for this same scope."""
-        found = _read(self._published)
-        other_scope = found is not None and "token" in found and found.get("scope") != str(self.path.parent)
-        return not other_scope and _held(self._published)
+        """Whether mem0's own dream holds the published lock; ours keep apart by the lock of each scope."""
+        return "token" not in (_read(self._published) or {}) and _held(self._published)
 
     def _publish(self) -> None:
-        """Hold the published lock too where it is free (another scope of ours may hold it) and may be written."""
-        with contextlib.suppress(OSError, DreamError):
-            if _token(self._published) != self.token and _held(self._published):
-                return
-            documents.write_text(self._published, self._document())
+        """Hold the published lock too, unless a run of ours in another scope does, and where it may be written."""
+        found = _read(self._published) or {}
+        if found.get("scope") in (None, str(self.path.parent)) or not _held(self._published):
+            with contextlib.suppress(DreamError):
+                documents.write_text(self._published, self._document())
 
 
 def _held(path: Path) -> bool:
