@@ -356,7 +356,8 @@ def applied(found: list[dict[str, Any]], plan: Plan) -> list[dict[str, Any]]:
         del store[prune.id]
     for merge in plan.merges:
         newest = store[merge.ids[-1]]
-        confidence = max((store[id]["metadata"]["confidence"] or 0 for id in merge.ids), default=None)
+        known = [c for id in merge.ids if (c := store[id]["metadata"]["confidence"]) is not None]
+        confidence = max(known, default=None)
         for id in merge.ids:
             del store[id]
         store[newest["id"]] = {
