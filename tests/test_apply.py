@@ -184,6 +184,21 @@ def test_where_the_store_keeps_one_memory_of_a_text_the_older_member_is_updated_
     assert contents(made.now().values()) == contents(made.before)
 
 
+def test_a_member_s_own_text_is_taken_although_a_memory_of_another_type_has_it_too(tmp_path):
+    rows = [record("a" * 8, "Same", 1), record("b" * 8, "Other", 2), record("c" * 8, "Same", 3, type="convention")]
+    made = make(tmp_path, rows, merging(["a" * 8, "b" * 8], "Same"))
+    made.settled.merges[0].state = "accepted"
+    assert do(made).merged == 1
+    assert texts(made) == ["Same", "Same"]
+
+
+def test_a_merged_text_that_another_memory_has_by_now_is_not_added(tmp_path):
+    made = make(tmp_path)
+    made.store.rows["new-01"] = record("new-01", "Deploys go to ECS always", 20)
+    assert "M2" in [held.handle for held in do(made).left_alone]
+    assert texts(made).count("Deploys go to ECS always") == 1
+
+
 @pytest.mark.parametrize(
     ("change", "word"),
     [

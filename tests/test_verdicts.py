@@ -139,22 +139,39 @@ def test_every_bad_answer_is_named_at_once():
     assert all(words in told for words in ("M1 takes", "M9 is not", "C1 takes"))
 
 
+def held(answers, handle, **changes) -> str:
+    """Why a found item is held back although nobody answered it."""
+    done = settled(answers, **changes)
+    assert state(answers, handle, **changes) == "held"
+    return "; ".join(item.why for item in done.held_back if item.handle == handle)
+
+
 @pytest.mark.parametrize("key", ["pinned", "immutable"])
-def test_a_protected_memory_is_refused_even_where_the_plan_names_it(key):
+def test_a_protected_memory_is_left_alone_even_where_the_plan_names_it(key):
     rows = {row["id"]: row for row in ROWS}
     rows["l-000012"] = {**rows["l-000012"], "metadata": {"type": "decision", key: "true"}}
-    assert f"M1 names a memory that is {key}" in refusal({}, memories=rows)
+    assert f"is {key} and must not be touched" in held({}, "M1", memories=rows)
+    assert f"M1 names a memory that is {key}" in refusal({"M1": True}, memories=rows)
 
 
-def test_a_memory_of_another_scope_is_refused():
+def test_a_memory_that_expired_since_the_plan_was_made_is_left_alone():
+    rows = {row["id"]: row for row in ROWS}
+    rows["f-000006"] = {**rows["f-000006"], "expiration_date": "2026-05-31"}
+    assert "is expired" in held({}, "P1", memories=rows)
+    assert state({}, "M1", memories=rows) == "accepted"
+
+
+def test_a_memory_of_another_scope_is_left_alone():
     rows = {row["id"]: row for row in ROWS}
     rows["l-000012"] = {**rows["l-000012"], "app_id": "elsewhere"}
-    assert "M1 would merge memories of different scope" in refusal({}, memories=rows)
+    assert "memories of different scope" in held({}, "M1", memories=rows)
 
 
-def test_a_memory_in_two_items_is_refused():
+def test_a_memory_in_two_items_is_left_alone_and_refused_where_an_answer_wants_it():
     twice = [*plan().merges, Merge("M3", ["b-000002", "h-000008"], "safe", "Something else", "")]
     assert "another answer uses already" in refusal({"M2": True}, merges=twice)
+    twice = [*plan().merges, Merge("M3", ["l-000012", "h-000008"], "safe", "Same words", "")]
+    assert held({}, "M1", merges=twice) and held({}, "M3", merges=twice)
 
 
 def test_a_text_that_loses_or_brings_a_specific_waits_for_a_yes():

@@ -57,13 +57,14 @@ def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
         again = task.tries["changes"] > 0
         return Step(changes=[to_change(op.change)], wait=again) if task.may("changes") else None
     twins = view.by_text.get(op.adds[0]["text"], [])
-    if stranger := next((twin for twin in twins if twin.id not in fates), None):
-        task.drop(f"{named(stranger.id)} has the merged text already")
+    own = next((twin for twin in twins if twin.id in fates), None)
+    if twins and own is None:
+        task.drop(f"{named(twins[0].id)} has the merged text already")
         return None
     if (task.resumed or task.tries["adds"]) and task.keeps_looking():
         return Step(wait=True)
-    if task.tries["adds"] and twins:  # the store keeps one memory of a text, and dropped the new one
-        return Step(changes=[to_change(in_its_place(op, twins[0]))]) if task.may("changes") else None
+    if task.tries["adds"] and own:  # the store keeps one memory of a text, and dropped the new one
+        return Step(changes=[to_change(in_its_place(op, own))]) if task.may("changes") else None
     if not task.tries["adds"]:
         task.tries["adds"] += 1
         task.looks = 0

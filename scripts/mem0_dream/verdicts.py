@@ -139,7 +139,12 @@ def settle(plan: Plan, answers: dict[str, Any], numbers: Sequence[Memory] = (), 
     for prune in plan.prunes:
         settled.prunes.append(_prune(plan, prune, answers.get(prune.handle), faults))
     _settle_other_pairs(settled, faults)
-    faults += _broken(settled, texts, today or datetime.now(timezone.utc).date())
+    drafted = {*known} - {*answers} - {m.handle for m in plan.merges if m.tier == "added"}
+    for handle, why in dict.fromkeys(_broken(settled, texts, today or datetime.now(timezone.utc).date())):
+        if handle in drafted:  # nobody's answer: the day may have changed since, or somebody the plan
+            _hold(settled, handle, why)
+        else:
+            faults.append(f"{handle} {why}")
     if faults:
         raise UsageError("; ".join(dict.fromkeys(faults)) + ".")
     return settled
@@ -242,20 +247,28 @@ def _settle_other_pairs(settled: Settled, faults: list[str]) -> None:
             return
 
 
-def _broken(settled: Settled, texts: dict[str, str], today: date) -> list[str]:
-    """Every rail that what is accepted would break."""
-    plan, faults = settled.plan, []
+def _hold(settled: Settled, handle: str, why: str) -> None:
+    items: list[SettledMerge | SettledConflict | SettledPrune]
+    items = [*settled.merges, *settled.conflicts, *settled.prunes]
+    next(item for item in items if item.handle == handle).state = "held"
+    settled.held_back.append(HeldBack(handle, why))
+
+
+def _broken(settled: Settled, texts: dict[str, str], today: date) -> list[tuple[str, str]]:
+    """Every rail that what is accepted would break: the handle, and what is wrong with it."""
+    plan = settled.plan
+    faults: list[tuple[str, str]] = []
     merges = [m for m in settled.merges if m.state in ("accepted", "held")]
     conflicts = [c for c in settled.conflicts if c.state == "accepted"]
     prunes = [p for p in settled.prunes if p.state == "accepted"]
     for merge in merges:
         members = [plan.memory(id) for id in merge.ids]
         if len({(member.scope, member.type) for member in members}) > 1:
-            faults.append(f"{merge.handle} would merge memories of different scope or type")
+            faults.append((merge.handle, "would merge memories of different scope or type"))
         if len(set(merge.ids)) < 2:
-            faults.append(f"{merge.handle} needs two memories")
+            faults.append((merge.handle, "needs two memories"))
         if merge.text in texts and merge.text not in {member.text for member in members}:
-            faults.append(f"{merge.handle} has the text of a memory outside of it")
+            faults.append((merge.handle, "has the text of a memory outside of it"))
     touched = [
         *((m.handle, id) for m in merges for id in m.ids),
         *((c.handle, id) for c in conflicts for id in (c.conflict.a, c.conflict.b)),
@@ -263,14 +276,14 @@ def _broken(settled: Settled, texts: dict[str, str], today: date) -> list[str]:
     ]
     for handle, id in touched:
         if why := plan.memory(id).protection(today):
-            faults.append(f"{handle} names a memory that is {why} and must not be touched")
+            faults.append((handle, f"names a memory that is {why} and must not be touched"))
     once = Counter(id for handle, id in touched if not handle.startswith("C"))
     once.update({c.sides()[1] for c in conflicts} & {p.prune.id for p in prunes})
     for handle, id in touched:
         if once[id] > 1 and not handle.startswith("C"):
-            faults.append(f"{handle} names a memory that another answer uses already")
+            faults.append((handle, "names a memory that another answer uses already"))
     for c in conflicts:
         a, b = plan.memory(c.conflict.a), plan.memory(c.conflict.b)
         if (a.scope, a.type) != (b.scope, b.type):
-            faults.append(f"{c.handle} is about memories of different scope or type")
+            faults.append((c.handle, "is about memories of different scope or type"))
     return faults
