@@ -23,25 +23,28 @@ class Facts:
 
     __slots__ = (
         "bag", "caps", "chars", "codes", "family", "foreign", "groups", "inside", "items", "lead", "negations",
-        "numbers", "plain", "runs", "seq", "spans", "trigrams",
+        "numbers", "plain", "runs", "seq", "signs", "spans", "trigrams",
     )  # fmt: skip
 
     def __init__(self, reading: Reading) -> None:
         self.bag: frozenset[str] = reading.words
         self.seq = tuple(token.norm for token in reading.tokens if token.kind != SIGN)
         self.family: dict[str, list[tuple[str, frozenset[int]]]] = {}
-        codes, numbers, plain, caps, runs = set(), set(), set(), set(), []
+        codes, numbers, plain, caps, signs, runs = set(), set(), set(), set(), set(), []
         negations = 0
-        negating, known = lists.words("negations"), _classes()
-        for place, (kind, norm, exact, raw) in enumerate(reading.tokens):
+        negating, telling, known = lists.words("negations"), lists.words("marks"), _classes()
+        for place, (kind, norm, exact, raw, counts) in enumerate(reading.tokens):
             if kind in _CODE:
                 codes.add(norm)
             elif kind == NUMBER:
                 numbers.add(norm)
             elif kind == RUN:
                 runs.append(norm)
+                numbers.update(_NUMERALS.findall(norm))
+            elif kind == SIGN and norm in telling:
+                signs.add(norm)
             elif kind in (WORD, COMMAND):
-                if norm in self.bag:
+                if counts:
                     plain.add(norm)
                 if raw[0].isupper() and place:
                     caps.add(norm)
@@ -49,6 +52,7 @@ class Facts:
             if kind != NUMBER and (found := known.get(exact.casefold() or norm)):
                 self.family.setdefault(norm, []).extend(found)
         self.codes, self.numbers, self.plain, self.caps = map(frozenset, (codes, numbers, plain, caps))
+        self.signs = frozenset(signs)
         self.runs = "".join(runs)
         self.negations = negations + (len(_negations_inside().findall(self.runs)) if runs else 0)
         self.groups = {
@@ -68,6 +72,7 @@ class Facts:
         self.chars = frozenset(char for char in self.runs if not "\u3040" <= char <= "\u309f")
 
 
+_NUMERALS = re.compile("[二两三四五六七八九十百千万]+")  # "one" is as often an article
 _BRACKETS = re.compile(r"[<>{}\[\]]")
 
 
@@ -132,6 +137,9 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
     if x.numbers != y.numbers:
         one, other = len(x.numbers - y.numbers), len(y.numbers - x.numbers)
         e["number_swap"], e["number_more"] = float(bool(one and other)), float((one > 0) != (other > 0))
+    if x.signs != y.signs:
+        swapped = bool(x.signs - y.signs and y.signs - x.signs)
+        e["sign_swap"], e["sign_more"] = float(swapped), float(not swapped)
     _leads(e, x, y)
     _gap(e, x.seq, y.seq)
     e["one_word"] = float(few == many == 1)

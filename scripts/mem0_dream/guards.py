@@ -30,14 +30,12 @@ def differences(a: Reading, b: Reading) -> list[str]:
             title = "same but for" if kind == NUMBER and len(mine) == len(here) and len(yours) == len(there) else ""
             found.append(f"{title or f'other {name}:'} {_words(mine)} / {_words(yours)}")
     found += _of_one_family(a, b, here, there)
-    if here and there and not found:
-        found.append(f"in other words: {_words(here)} / {_words(there)}")
-    elif (here or there) and not (here and there):
+    if not here and not there:
+        return found + _small(a, b)
+    if not (here and there):
         found.append(f"only one says: {_words(here or there)}")
-    elif not here and not there and facts(a).seq != facts(b).seq:
-        found.append("other order")
     elif not found:
-        found += _signs(a, b)
+        found.append(f"in other words: {_words(here)} / {_words(there)}")
     return found
 
 
@@ -74,13 +72,21 @@ def _of_one_family(a: Reading, b: Reading, here: Sequence[Token], there: Sequenc
     return found[:2]
 
 
-def _signs(a: Reading, b: Reading) -> list[str]:
-    """What is left where the words are the same: signs, or only the way it is written."""
-    mine, yours = ([token.raw for token in reading.tokens if token.kind == SIGN] for reading in (a, b))
-    if sorted(mine) != sorted(yours):
-        left, right = " ".join(mine) or "none", " ".join(yours) or "none"
-        return [f"other signs: {left[:_LONGEST]} / {right[:_LONGEST]}"]
-    return ["written otherwise"]
+def _small(a: Reading, b: Reading) -> list[str]:
+    """What is left where the words are the same: an ending, an article, a sign, or only the order."""
+    mine, yours = ([t for t in reading.tokens if t.exact and t.kind != SIGN] for reading in (a, b))
+    here, there = (
+        [t for t in side if t.exact not in {other.exact for other in sides}]
+        for side, sides in ((mine, yours), (yours, mine))
+    )
+    if here and there:
+        return [f"same but for {_words(here)} / {_words(there)}"]
+    if here or there:
+        return [f"only one says: {_words(here or there)}"]
+    if [t.exact for t in mine] != [t.exact for t in yours]:
+        return ["other order"]
+    left, right = ("".join(t.raw for t in reading.tokens if t.kind == SIGN) or "none" for reading in (a, b))
+    return [f"other signs: {left[:_LONGEST]} / {right[:_LONGEST]}"]
 
 
 def _words(tokens: Sequence[Token]) -> str:

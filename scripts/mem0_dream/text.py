@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import cache, lru_cache
+from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Any
 
 from . import lists, tokens
@@ -29,17 +29,14 @@ class Reading:
     def tokens(self) -> tuple[Token, ...]:
         """The text, token by token."""
         if self._tokens is None:
-            found: list[Token] = []
-            for chunk, code in _chunks(self.text):
-                found.extend(tokens.of_chunk(chunk, code))
-            self._tokens = _with_units(found)
+            self._tokens = _tokens(self.text)
         return self._tokens
 
     @property
     def words(self) -> frozenset[str]:
         """The significant words: what two texts must share to be worth comparing."""
         if self._words is None:
-            self._words = frozenset(words(self.text))
+            self._words = frozenset(_words(self.tokens))
         return self._words
 
     @property
@@ -60,23 +57,22 @@ def read(text: str) -> Reading:
 
 def words(text: str) -> list[str]:
     """The significant words in their order, with repeats; pairs of characters where a script has no spaces."""
-    found: list[str] = []
-    for chunk, code in _chunks(text):
-        found.extend(_significant(chunk, code))
-    return found
+    return list(_words(_tokens(text)))
 
 
-@lru_cache(maxsize=1 << 16)
-def _significant(chunk: str, code: bool) -> tuple[str, ...]:
-    """The significant words of one stretch of text."""
-    function = lists.words("function_words") - lists.words("negations")
-    found: list[str] = []
-    for kind, norm, _, raw in tokens.of_chunk(chunk, code):
+def _words(found: Iterable[Token]) -> Iterator[str]:
+    for kind, norm, _, _, counts in found:
         if kind == RUN:
-            found.extend(norm[i : i + 2] for i in range(len(norm) - 1) or [0])
-        elif kind != SIGN and (kind != WORD or raw.casefold() not in function):
-            found.append(norm)
-    return tuple(found)
+            yield from (norm[i : i + 2] for i in range(len(norm) - 1) or [0])
+        elif counts:
+            yield norm
+
+
+def _tokens(text: str) -> tuple[Token, ...]:
+    found: list[Token] = []
+    for chunk, code in _chunks(text):
+        found += tokens.of_chunk(chunk, code)
+    return _with_units(found)
 
 
 def _chunks(text: str) -> Iterator[tuple[str, bool]]:
@@ -100,14 +96,18 @@ def _short(text: str) -> Iterator[str]:
 
 
 def _with_units(found: list[Token]) -> tuple[Token, ...]:
-    """ "30 seconds" as the one token "30s"."""
+    """ "30 seconds" as the one token "30s"; what follows a unit in a script without spaces stays."""
     joined: list[Token] = []
     for token in found:
         last = joined[-1] if joined else None
-        if last and last.kind == NUMBER and last.norm[-1].isdigit() and token.kind in (WORD, RUN):
-            unit = tokens.unit(token.raw if len(token.raw) == 1 else token.exact)
-            if unit:
-                joined[-1] = Token(NUMBER, last.norm + unit, last.norm + unit, f"{last.raw} {token.raw}")
+        if last and last.kind == NUMBER and token.kind in (WORD, RUN) and last.norm[-1].isdigit():
+            size = tokens.unit_size(token)
+            if size:
+                unit = tokens.unit(token.raw[:size])
+                joined[-1] = Token(NUMBER, last.norm + unit, last.norm + unit, f"{last.raw} {token.raw[:size]}")
+                rest = token.raw[size:]
+                if rest:
+                    joined.append(Token(RUN, rest, rest, rest))
                 continue
         joined.append(token)
     return tuple(joined)

@@ -14,12 +14,16 @@ WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND = "w", "n", "p", "l", "
 
 
 class Token(NamedTuple):
-    """`norm` is what two texts are compared by; `exact` what must be equal for them to be the same statement."""
+    """`norm` is what two texts are compared by; `exact` what must be equal for them to be the same statement.
+
+    `counts`: it says what the text is about, as an article or a bracket does not.
+    """
 
     kind: str
     norm: str
     exact: str
     raw: str
+    counts: bool = True
 
 
 # Scripts written without spaces (Chinese, Japanese, Thai, Lao, Myanmar, Khmer) and Korean, whose words carry particles.
@@ -54,6 +58,7 @@ _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "
 
 
 _DASHES = {"-", "--", "–", "—"}
+_AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
 
 
 @lru_cache(maxsize=1 << 16)
@@ -62,14 +67,19 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     if chunk in _DASHES and not code:
         return ()
     if code and chunk in (".", ".."):
-        return (Token(SIGN, chunk, chunk, chunk),)
-    bare = chunk if code and chunk[0] in "!~$" else chunk.strip(".,;:!\"'()[]{}“”‘’…—–`|")
+        return _sign(chunk)
+    if chunk == "&" and not code:
+        return _word("and")
+    bare = chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
-        return _in_code(_word(bare)) if code else _word(bare)
+        word = _word(bare)
+        if chunk[-1] in ".,;:!" and word[-1].exact in lists.words("turning"):
+            word = (*word, *_sign(","))  # "no, tests run" is not "no tests run"
+        return _in_code(word) if code else word
     found: list[Token] = []
     for match in _PIECE.finditer(chunk):
         kind, raw = str(match.lastgroup), match.group()
-        found.extend(_MAKERS[kind](raw))
+        found.extend(_path(raw, code) if kind == "p" else _MAKERS[kind](raw))
     return _in_code(found) if code else tuple(found)
 
 
@@ -80,21 +90,26 @@ def _in_code(found: Iterable[Token]) -> tuple[Token, ...]:
 
 def _word(raw: str) -> tuple[Token, ...]:
     plain = raw.translate(_QUOTES)
-    if _CAMEL.search(plain):
-        return (Token(NAME, plain, plain, raw),)
-    low = plain.casefold()
-    if "'" in low:
-        head, _, tail = low.partition("'")
-        spelt = _CONTRACTIONS.get(low) or (
-            low[:-3] + " not" if low.endswith("n't") else f"{head} {_SHORT.get(tail, tail)}"
-        )
-        return tuple(Token(WORD, stem(part), part, raw) for part in spelt.split())
-    if low in _CONTRACTIONS:
-        return tuple(Token(WORD, stem(part), part, raw) for part in _CONTRACTIONS[low].split())
+    head, _, tail = plain.partition("'")
+    if _CAMEL.search(head):
+        return (Token(NAME, head, head, raw), *([_plain(tail, f"'{tail}", raw)] if tail else []))
+    low = plain.lower()
+    if low in _CONTRACTIONS or tail:
+        spelt = low[:-3] + " not" if low.endswith("n't") else f"{head.lower()} {_SHORT.get(tail.lower(), tail.lower())}"
+        return tuple(_plain(part, part, raw) for part in _CONTRACTIONS.get(low, spelt).split())
     if low in _number_words():
         return (Token(NUMBER, _number_words()[low], _number_words()[low], raw),)
     spelt = lists.heads("spellings").get(low, low)
-    return (Token(WORD, stem(spelt), plain if plain != low and _case_matters(plain, low) else spelt, raw),)
+    return (_plain(spelt, plain if plain != low and _case_matters(plain, low) else spelt, raw),)
+
+
+def _plain(low: str, exact: str, raw: str) -> Token:
+    return Token(WORD, stem(low), exact, raw, low not in _function_words())
+
+
+@cache
+def _function_words() -> frozenset[str]:
+    return lists.words("function_words") - lists.words("negations")
 
 
 def _case_matters(word: str, low: str) -> bool:
@@ -107,27 +122,31 @@ def _case_matters(word: str, low: str) -> bool:
 def _name(raw: str) -> tuple[Token, ...]:
     if _PLAIN.fullmatch(raw):
         return _word(raw)
-    low = raw.casefold()
+    low = raw.lower()
     if low in lists.heads("spellings"):
         return _word(lists.heads("spellings")[low])
+    if low in _function_words():
+        return (_plain(low, low, raw),)
     if _HYPHENED.fullmatch(raw) and not _CAMEL.search(raw):
         first, *rest = low.split("-")
         whole = first in lists.words("prefixes") or any(len(part) < 3 for part in (first, *rest))
-        last = [Token(WORD, stem(part), "" if whole else part, part) for part in rest]
-        return (Token(WORD, stem(first), low if whole else first, raw), *last)
+        if whole:
+            return (_plain(first, low, raw), *(_plain(part, "", part) for part in rest))
+        return tuple(_plain(part.lower(), part.lower(), part) for part in raw.split("-"))
     return (Token(NAME, raw, raw, raw),)
 
 
-def _path(raw: str) -> tuple[Token, ...]:
+def _path(raw: str, code: bool) -> tuple[Token, ...]:
     parts = raw.split("/")
-    if all(_PLAIN.fullmatch(part) for part in parts) and (len(parts) == 2 or raw.istitle() or raw.isupper()):
-        first, *rest = parts
-        return (
-            Token(WORD, stem(first.casefold()), raw.casefold(), first),
-            *(Token(WORD, stem(part.casefold()), "", part) for part in rest),
-        )
+    if (
+        not code
+        and all(_PLAIN.fullmatch(part) for part in parts)
+        and (len(parts) == 2 or raw.istitle() or raw.isupper())
+    ):
+        low = raw.lower()
+        return tuple(_plain(part, "" if i else low, parts[i]) for i, part in enumerate(low.split("/")))
     norm = raw.strip("@/").removeprefix("./").rstrip(".:")
-    exact = raw.rstrip(".:")
+    exact = raw if raw.endswith("...") else raw.rstrip(".:")
     if exact.startswith("/") and exact[1:] in lists.words("folders"):
         exact = exact[1:] + "/"
     return (Token(PATH, norm or raw, exact[1:] if _MENTION.fullmatch(exact) else exact, raw.rstrip(".:")),)
@@ -140,16 +159,14 @@ def _number(raw: str) -> tuple[Token, ...]:
     match = _NUMERAL.match(raw)
     if match is None:
         return (Token(NAME, raw, raw, raw),)
-    sign, money, digits, unit = match.groups()
+    sign, money, digits, mark = match.groups()
     if re.fullmatch(r"\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?", digits):
         digits = digits.replace(",", "").replace("_", "")
-    unit = unit or money
-    known = _units().get(unit.casefold() if len(unit) > 1 else unit, "")
-    if unit and not known and unit not in ("+", "°", ".x"):
+    mark = mark or money
+    known = mark if mark in ("+", "°", ".x") else _units().get(mark, "") if len(mark) == 1 else unit(mark)
+    if mark and not known:
         return (Token(NAME, raw, raw, raw),)
-    if len(unit) > 1 and known in _SIZES and unit != unit.upper() and unit != unit.lower() and unit[-1] == "b":
-        known = unit  # Mb is not MB
-    norm = ("-" if sign in "-−" and sign else "") + digits + known + (unit if unit in ("+", "°", ".x") else "")
+    norm = ("-" if sign and sign in "-−" else "") + digits + known
     return (Token(NUMBER, norm, norm, raw),)
 
 
@@ -163,14 +180,15 @@ def _link(raw: str) -> tuple[Token, ...]:
 
 
 def _sign(raw: str) -> tuple[Token, ...]:
-    return (Token(SIGN, _SAME_SIGN.get(raw, raw), _SAME_SIGN.get(raw, raw), raw),)
+    sign = _SAME_SIGN.get(raw, raw)
+    return (Token(SIGN, sign, sign, raw, False),)
 
 
 def _run(raw: str) -> tuple[Token, ...]:
     return (Token(RUN, raw, raw, raw),)
 
 
-_MAKERS = {"l": _link, "c": _run, "f": _flag, "p": _path, "n": _number, "i": _name, "s": _sign}
+_MAKERS = {"l": _link, "c": _run, "f": _flag, "n": _number, "i": _name, "s": _sign}
 _SAME_SIGN = {"≥": ">=", "≤": "<=", "≠": "!=", "→": "->", "⇒": "=>"}
 _SIZES = {"b", "kb", "mb", "gb", "tb"}
 
@@ -190,7 +208,17 @@ def _table(name: str) -> dict[str, str]:
 
 def unit(word: str) -> str:
     """The unit that a word of its own names ("seconds" is "s"); empty where it names none."""
-    return _units().get(word, "") if len(word) > 1 or not word.isascii() else ""
+    if len(word) == 1 and word.isascii():
+        return ""
+    found = _units().get(word.lower(), "")
+    return word if found in _SIZES and word[-1] == "b" and word[0].isupper() else found  # Mb is not MB
+
+
+def unit_size(token: Token) -> int:
+    """How many characters at the beginning of a token name a unit: all or none of a word, some of a run."""
+    if token.kind == WORD:
+        return len(token.raw) if unit(token.raw) else 0
+    return next((size for size in (2, 1) if unit(token.raw[:size])), 0)
 
 
 @lru_cache(maxsize=1 << 16)
