@@ -5,7 +5,7 @@
     python3 benchmarks/finding.py [--sizes 1000 10000 100000 1000000] [--peers-up-to 100000]
 
 `dream` is the whole of find_dupes.py, judging and writing the plan included. `tfidf` is scikit-learn's TF-IDF of words,
-joined by sparse_dot_topn at cosine 0.6; `minhash` is datasketch's MinHash LSH at 0.6. Both read the same file, join each
+joined by sparse_dot_topn at cosine 0.6; `minhash` is datasketch's MinHash LSH at 0.6. Both read that file, join each
 type on its own, judge nothing, write nothing. Seconds are wall time with Python's start, MB the peak of the process.
 """
 

@@ -222,7 +222,7 @@ def test_what_somebody_changes_meanwhile_is_never_lost_nor_overwritten(case, whi
                     store.rows[target]["memory"] = "Edited by somebody"
             return real(scope)
 
-        store.fetch = fetch  # type: ignore[method-assign]
+        store.fetch = fetch
         apply_with(made, policies, faults, Faults())
         now = made.now()
         if touched and how == "edited":

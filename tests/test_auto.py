@@ -307,7 +307,7 @@ def test_a_signal_releases_the_lock(place, which):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout.readline() == "waiting\n"
+    assert process.stdout and process.stdout.readline() == "waiting\n"
     process.send_signal(which)
     _, errors = process.communicate(timeout=30)
     assert "Traceback" not in errors

@@ -26,7 +26,8 @@ def stale(tmp_path, prunes: int, total: int = 100, **plan) -> World:
 
 def held(made: World, policies: Policies | None = None, **options) -> dict[str, str]:
     done = caps.unattended(made.settled, policies or Policies(), made.run.scope_folder, **options)
-    states = {item.handle for item in (*done.merges, *done.prunes) if item.state == "held"}
+    items: list = [*done.merges, *done.prunes]
+    states = {item.handle for item in items if item.state == "held"}
     assert {item.handle for item in done.held_back} == states
     return {item.handle: item.why for item in done.held_back}
 

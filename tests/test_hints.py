@@ -31,7 +31,7 @@ def test_no_key_no_hint(tmp_path, body):
 
 
 def test_two_plugins_named_mem0_are_told(tmp_path):
-    plugins = {"mem0@mem0-dream": [{}], "mem0@mem0-plugins": [{}], "else@x": [{}]}
+    plugins: dict = {"mem0@mem0-dream": [], "mem0@mem0-plugins": [], "else@x": []}
     written(tmp_path / ".claude" / "plugins" / "installed_plugins.json", {"plugins": plugins})
     assert hints.two_plugins(tmp_path).startswith(
         "2 plugins named mem0 are installed (mem0@mem0-dream, mem0@mem0-plugins)"

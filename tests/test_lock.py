@@ -159,7 +159,8 @@ def test_an_agent_s_next_command_goes_on_with_its_lock(lock):
 def test_of_two_that_take_over_a_stale_lock_at_once_one_wins(tmp_path, lock):
     for _ in range(20):
         found(tmp_path, age=2 * FRESH)
-        start, outcomes, takers = threading.Barrier(4), [], [lock() for _ in range(4)]
+        start, takers = threading.Barrier(4), [lock() for _ in range(4)]
+        outcomes: list[str] = []
 
         def take(taker: Lock, start: Any = start, outcomes: Any = outcomes) -> None:
             start.wait()
@@ -193,7 +194,7 @@ def test_of_many_processes_at_once_one_wins(tmp_path):
     processes = [
         subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) for _ in range(4)
     ]
-    outcomes = [process.stdout.readline().strip() for process in processes]
+    outcomes = [process.stdout.readline().strip() for process in processes if process.stdout]
     for process in processes:
         process.communicate()
     assert sorted(outcomes) == ["lost", "lost", "lost", "won"]

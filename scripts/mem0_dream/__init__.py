@@ -3,6 +3,7 @@
 import sys
 
 if sys.version_info < (3, 10):  # noqa: UP036 - this file alone must parse on old Pythons, to say so
-    sys.exit("mem0 dream needs Python 3.10 or newer, and this is %d.%d; start it with a newer one." % sys.version_info[:2])  # noqa: UP031, E501
+    _HAS = "%d.%d" % sys.version_info[:2]  # noqa: UP031
+    sys.exit("mem0 dream needs Python 3.10 or newer, and this is " + _HAS + "; start it with a newer one.")
 
 __version__ = "0.1.0"

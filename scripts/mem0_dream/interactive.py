@@ -72,9 +72,9 @@ def consult(
 
 def _next(settled: Settled, asked: set[str]) -> SettledConflict | SettledMerge | None:
     """The next question; an answer to one contradiction may have settled another."""
-    conflicts = (conflict for conflict in settled.conflicts if conflict.state == "open")
-    lossy = (merge for merge in settled.merges if merge.state in ("open", "held") and merge.loses)
-    return next((item for item in (*conflicts, *lossy) if item.handle not in asked), None)
+    found: list[SettledConflict | SettledMerge] = [item for item in settled.conflicts if item.state == "open"]
+    found += [merge for merge in settled.merges if merge.state in ("open", "held") and merge.loses]
+    return next((item for item in found if item.handle not in asked), None)
 
 
 def _answer(settled: Settled, item: SettledConflict | SettledMerge, console: Console) -> dict[str, Any]:
