@@ -1,0 +1,153 @@
+import itertools
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mem0_dream.judge import Judgement, judge
+from mem0_dream.text import read
+
+from tests.test_text import ODD
+
+NOTES = [
+    "The gateway closes idle sockets after 30s",
+    "The gateway closes idle sockets after 60s",
+    "Idle sockets are closed by the gateway after 30 seconds",
+    "**Never** edit files below `gen/`",
+    "Edit files below `gen/` with the generator",
+    "Run `just lint` before every commit",
+    "Run `make lint` before every commit",
+    "The parser lives in src/read/parse.py",
+    "The parser lives in src/parse.py",
+    "Alma reviews the work of Bruno",
+    "Bruno reviews the work of Alma",
+    "不要使用旧的接口",
+    "使用旧的接口",
+    "キャッシュは5分で消える",
+    "Кэш живёт 5 минут",
+    "Кэш живёт пять минут",
+]
+WORDS = st.sampled_from(
+    "the gateway closes not never 30s 60s src/a.py src/b.py `-d` -D Alma Bruno only all staging production use tabs "
+    "缓存 保留 5分 кэш живёт ✅ ❌ ~~old~~ C C++ * ** __init__ a an is was".split()
+)
+
+
+def told(a: str, b: str) -> Judgement:
+    return judge(read(a), read(b))
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Keep the lock file under version control", "keep the **lock file** under version control."),
+        ("Only the release team may tag", "ONLY the release team may tag"),
+        ("The issue is a race in the watcher", "Issue is a race in the watcher"),
+        ("The vendor has moved the office to Porto", "The vendor has moved office to Porto"),
+        ("Alma has opened a ticket for it", "Alma opened a ticket for it"),
+        ("Run it with `task run <name>`", "Run it with `task run name`"),
+        ("🚀 Deploy from the release branch", "Deploy from the release branch"),
+        ("Put it in `/docs` for now", "Put it in `docs/` for now"),
+        ("缓存保留五分钟。", "缓存保留五分钟"),
+    ],
+)
+def test_one_statement_written_twice_needs_nobody(a, b):
+    assert told(a, b).safe
+    assert told(a, b).kind == "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "topic"),
+    [
+        ("The gateway closes sockets after 30s", "The gateway closes sockets after 60s", "same but for 30s / 60s"),
+        ("The store parser is in src/a.py", "The store parser is in src/b.py", "other file: src/a.py / src/b.py"),
+        ("Enable strict mode in the compiler", "Do not enable strict mode in the compiler", "negated"),
+        ("Run `just lint` before a commit", "Run `make lint` before a commit", "same but for just / make"),
+        ("缓存保留5分钟", "缓存保留15分钟", "same but for 5 分钟 / 15 分钟"),
+    ],
+)
+def test_another_value_for_the_same_thing_is_a_conflict_and_says_which(a, b, topic):
+    found = told(a, b)
+    assert (found.kind, found.topic) == ("conflict", topic)
+    assert found.why.startswith(topic)
+
+
+def test_one_that_says_more_covers_the_other():
+    found = told("Deploy from the release branch", "Deploy from the release branch after the smoke test")
+    assert (found.kind, found.safe, found.why) == ("covers", False, "only one says: after smoke test")
+
+
+def test_a_change_of_order_is_told():
+    assert told("Alma reviews the work of Bruno", "Bruno reviews the work of Alma").why == "other order"
+
+
+def test_what_shares_nothing_is_distinct_and_not_near():
+    found = told("The office is in Porto", "Retry a failed webhook")
+    assert (found.kind, found.near, found.score) == ("distinct", False, 0.0)
+
+
+@pytest.mark.parametrize(
+    "hidden", ["Pay the inv\u200boice at noon", "Pay the inv\u043eice at noon", "Pay\u202e the invoice at noon"]
+)
+def test_hidden_characters_match_nothing(hidden):
+    assert told(hidden, "Pay the invoice at noon").kind == "distinct"
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.combinations([text for text in ODD if text.strip()], 2)))
+def test_odd_input_neither_crashes_nor_matches(a, b):
+    assert not told(a, b).safe
+
+
+@pytest.mark.parametrize("text", ODD, ids=lambda text: repr(text[:12]))
+def test_odd_input_does_not_match_a_note(text):
+    assert told(text, "The gateway closes idle sockets after 30s").kind == "distinct"
+
+
+def unsided(found: Judgement) -> tuple:
+    return found.kind, found.safe, round(found.score, 9), found.near
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.combinations(NOTES, 2)))
+def test_the_judge_does_not_care_which_comes_first(a, b):
+    assert unsided(told(a, b)) == unsided(told(b, a))
+
+
+@given(st.lists(WORDS, min_size=1, max_size=9), st.data())
+def test_any_two_texts_are_judged_the_same_both_ways(words, data):
+    a, b = " ".join(words), " ".join(data.draw(st.permutations(words))[: data.draw(st.integers(1, len(words)))])
+    assert unsided(told(a, b)) == unsided(told(b, a))
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_no_two_texts_crash_it(a, b):
+    assert unsided(told(a, b)) == unsided(told(b, a))
+
+
+@given(st.lists(WORDS, min_size=2, max_size=9), st.integers(0, 8))
+def test_a_changed_detail_is_never_merged_unasked(words, place):
+    """One word replaced by a detail that the text does not have."""
+    place %= len(words)
+    changed = [*words[:place], "src/z.py", *words[place + 1 :]]
+    assert not told(" ".join(words), " ".join(changed)).safe
+
+
+@pytest.mark.parametrize(("a", "b"), list(itertools.combinations(NOTES, 2)))
+def test_capitals_and_markup_change_no_judgement(a, b):
+    """A capital at the beginning and emphasis around a word of prose, as people write."""
+    plain = told(a, b)
+    dressed = told(dress(a, random.Random(1)), b)
+    assert (dressed.kind, dressed.safe) == (plain.kind, plain.safe)
+
+
+def dress(text: str, chance: random.Random) -> str:
+    words = text.split(" ")
+    prose = [i for i, word in enumerate(words) if word.isalpha() and word.islower() and word.isascii()]
+    if prose:
+        i = chance.choice(prose)
+        words[i] = f"**{words[i]}**"
+    return "- " + " ".join(words) + "."
+
+
+def test_a_reading_can_be_judged_often():
+    a, b = read(NOTES[0]), read(NOTES[1])
+    assert judge(a, b) == judge(a, b)
