@@ -235,3 +235,26 @@ def test_what_somebody_changes_meanwhile_is_never_lost_nor_overwritten(case, whi
         for memory in made.before:
             if memory.id not in removed | results | {target}:
                 assert content(now[memory.id]) == content(memory)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(worlds(), st.data(), st.booleans())
+def test_runs_on_top_of_each_other_are_undone_one_after_the_other(case, data, too_early):
+    """A second run takes on whatever the first one left; undoing the first too early leaves those parts alone."""
+    store, plan, policies = case
+    with tempfile.TemporaryDirectory() as folder:
+        first = build(folder, store, plan)
+        apply_with(first, policies, Faults(), Faults())
+        standing = sorted(first.now().values(), key=lambda memory: memory.id)
+        free = [m.id for m in standing if not m.protection(TODAY)]
+        chosen = data.draw(st.permutations(free))[: data.draw(st.integers(0, 6))]
+        again = Plan({}, SCOPE, branch="main")
+        if len(chosen) >= 2:
+            again.merges.append(Merge("M1", chosen[:2], "safe", "Merged on", ""))
+        again.prunes += [Prune(f"P{n + 1}", id, "decision", "retention", 9, 1) for n, id in enumerate(chosen[2:])]
+        second = build(folder, store, again)
+        apply_with(second, policies, Faults(), Faults())
+        for made in [first, second, first] if too_early else [second, first]:
+            with made.lock() as lock:
+                undo(made.run, store, (), lock, lambda _: None)
+        assert contents(first.now().values()) == contents(first.before)
