@@ -28,8 +28,25 @@ NOTES = [
     "Кэш живёт пять минут",
 ]
 WORDS = st.sampled_from(
-    "the gateway closes not never 30s 60s src/a.py src/b.py `-d` -D Alma Bruno only all staging production use tabs "
-    "缓存 保留 5分 кэш живёт ✅ ❌ ~~old~~ C C++ * ** __init__ a an is was".split()
+    [
+        *(
+            "the",
+            "gateway",
+            "closes",
+            "not",
+            "never",
+            "30s",
+            "60s",
+            "src/a.py",
+            "src/b.py",
+            "`-d`",
+            "-D",
+            "Alma",
+            "Bruno",
+        ),
+        *("only", "all", "staging", "production", "use", "tabs", "缓存", "保留", "5分", "кэш", "живёт", "✅", "❌"),
+        *("~~old~~", "C", "C++", "*", "**", "__init__", "a", "an", "is", "was"),
+    ]
 )
 
 
