@@ -146,3 +146,31 @@ def test_the_next_asked_run_says_when_unattended_ones_failed_and_why(place):
     assert "The unattended run of " in told and "not JSON" in told
     place.run("dream.py", "--auto")
     assert "The unattended run of " not in place.run("fetch_all.py").stderr
+
+
+def test_an_unforeseen_failure_of_one_project_is_its_own_line_too(place):
+    shop, blog = two_projects(place)
+    broken = (
+        "import sys; sys.path.insert(0, sys.argv.pop(1))\n"
+        "from mem0_dream import command, session\n"
+        "real = session.Session.policies\n"
+        "def fails(self):\n"
+        "    if self.cwd.name == 'shop': raise ZeroDivisionError('by nothing')\n"
+        "    return real(self)\n"
+        "session.Session.policies = fails\n"
+        "import dream; command.run(dream.main)"
+    )
+    command = [sys.executable, "-c", broken, str(SCRIPTS), *STORE, "--config", str(place.export), "--auto"]
+    done = subprocess.run(
+        [*command, "--cwd", str(shop), "--cwd", str(blog)],
+        env=place.env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    first, second = [line for line in done.stdout.splitlines() if line.startswith("[mem0-dream --auto]")]
+    assert first.startswith(
+        "[mem0-dream --auto] project=shop  failed: Unexpected failure (ZeroDivisionError: by nothing)"
+    )
+    assert "project=blog  merged=1" in second
+    assert (done.returncode, "Traceback" in done.stdout + done.stderr) == (1, False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from . import caps, consent, history, reminder, report, waiting, work
+from . import caps, command, consent, history, reminder, report, waiting, work
 from .apply import Summary, apply
 from .draft import make_plan
 from .errors import Busy, DreamError
@@ -34,11 +34,13 @@ class Outcome:
 
 def of_project(args: Namespace, tell: Tell) -> Outcome:
     """The whole pass on the project that the options name; a failure is an outcome, too."""
+    name = args.project or (args.cwd[0] if args.cwd else Path.cwd()).name
     try:
         session = start(args)
     except DreamError as error:
-        name = args.project or (args.cwd[0] if args.cwd else Path.cwd()).name
-        return Outcome(_failed(name, error), [], error.exit_code)
+        return Outcome(_failed(name, str(error)), [], error.exit_code)
+    except Exception as error:
+        return Outcome(_failed(name, command.unexpected(error)), [], 1)
     return alone(session, args.max_removed, tell)
 
 
@@ -48,26 +50,41 @@ def worse(one: int, other: int) -> int:
 
 
 def alone(session: Session, percent: int | None, tell: Tell) -> Outcome:
-    """The whole pass in this process, with no agent; never raises for what can be told in a sentence."""
-    try:
+    """The whole pass in this process, with no agent."""
+
+    def work_alone() -> Outcome:
         with Lock(session.folder) as lock:
             return _pass(session, percent, lock, tell)
-    except Busy as busy:
-        return Outcome(report.AUTO_BUSY, [str(busy)], busy.exit_code)
-    except DreamError as error:
-        waiting.failed(session.folder, str(error))
-        return Outcome(_failed(session.identity.project, error), [], error.exit_code)
-    finally:
-        session.store.close()
+
+    with session:
+        return _ended(session, work_alone)
 
 
 def by_agent(session: Session, run: Run, settled: Settled, percent: int | None) -> Outcome:
     """The last step of a pass that an agent drives: fetched with --auto, answered, and now applied."""
     consent.require_auto(settled)
     token = run.read("lock")["token"] if run.has("lock") else None
-    with Lock(session.folder, "agent", token) as lock:
-        policies = Policies.from_document(run.read("policies"))
-        return _conclude(session, run, settled, policies, percent, lock, work.numbers(run, {}))
+
+    def apply_answers() -> Outcome:
+        with Lock(session.folder, "agent", token) as lock:
+            policies = Policies.from_document(run.read("policies"))
+            return _conclude(session, run, settled, policies, percent, lock, work.numbers(run, {}))
+
+    return _ended(session, apply_answers)
+
+
+def _ended(session: Session, act: Callable[[], Outcome]) -> Outcome:
+    """What it did; a failure is an outcome, too: the next project has its turn, and the next person is told."""
+    try:
+        return act()
+    except Busy as busy:
+        return Outcome(report.AUTO_BUSY, [str(busy)], busy.exit_code)
+    except DreamError as error:
+        why, code = str(error), error.exit_code
+    except Exception as error:
+        why, code = command.unexpected(error), 1
+    waiting.failed(session.folder, why)
+    return Outcome(_failed(session.identity.project, why), [], code)
 
 
 def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outcome:
@@ -126,5 +143,5 @@ def _last(session: Session, summary: Summary, conflicts: int) -> str:
     return report.auto_line(session.identity.project, summary.merged, summary.pruned, conflicts)
 
 
-def _failed(project: str | None, error: DreamError) -> str:
-    return f"[mem0-dream --auto] project={project or 'none'}  failed: {error}"
+def _failed(project: str | None, why: str) -> str:
+    return f"[mem0-dream --auto] project={project or 'none'}  failed: {why}"

@@ -61,7 +61,7 @@ def outcome(main: Callable[[list[str]], int], arguments: list[str]) -> int:
             with contextlib.suppress(OSError, ValueError):  # else Python complains when it closes the stream
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 141
-        return _say(_unexpected(error), 1)
+        return _say(unexpected(error), 1)
 
 
 def tell(*lines: str) -> None:
@@ -94,7 +94,7 @@ def _say(sentence: str, code: int) -> int:
     return code
 
 
-def _unexpected(error: Exception) -> str:
+def unexpected(error: Exception) -> str:
     """The sentence for a failure nobody foresaw, with its traceback in a log that only the owner can read."""
     from . import runs
 
