@@ -138,7 +138,7 @@ def main() -> None:
     args = parser.parse_args()
     rows = load(args.pairs, args.corpus)
     weights = {}
-    for name, shares, rest in (("words", SHARE, 0.03), ("scripts", FOREIGN_SHARE, 0.02)):
+    for name, shares, rest in (("words", SHARE, 0.02), ("scripts", FOREIGN_SHARE, 0.02)):
         mine = [r for r in rows if evidence.foreign(*r["pair"]) == (name == "scripts") or name == "scripts"]
         evidences = [evidence.evidence(*row["pair"]) for row in mine]
         names = sorted(set().union(*evidences))
