@@ -54,7 +54,11 @@ def _idle(tokens: Sequence[Token], i: int, other: Sequence[Token], j: int) -> in
 
 
 def _says(tokens: Sequence[Token], phrase: tuple[str, ...]) -> bool:
-    return all(token.kind == WORD and token.exact == word for token, word in zip(tokens, phrase, strict=True))
+    """`phrase` word for word; a word in capitals is said with emphasis, so it carries something."""
+    return all(
+        token.kind == WORD and token.exact == word and not (token.raw.isupper() and len(token.raw) > 1)
+        for token, word in zip(tokens, phrase, strict=True)
+    )
 
 
 def _allowed(phrase: tuple[str, ...], tokens: Sequence[Token], i: int, end: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 from . import lists, tokens
@@ -57,23 +57,7 @@ def read(text: str) -> Reading:
 
 def words(text: str) -> list[str]:
     """The significant words in their order, with repeats; pairs of characters where a script has no spaces."""
-    found: list[str] = []
-    if "`" not in text and len(text) < _LONGEST:
-        for chunk in tokens.tidy(text).split():
-            part, number = _words_of(chunk)
-            if number:  # with its unit, perhaps
-                break
-            found += part
-        else:
-            return found
     return list(_words(_tokens(text)))
-
-
-@lru_cache(maxsize=1 << 17)
-def _words_of(chunk: str) -> tuple[tuple[str, ...], bool]:
-    """The significant words of one stretch of text, and whether there is a number in it."""
-    found = tokens.of_chunk(chunk)
-    return tuple(_words(found)), any(token.kind == NUMBER for token in found)
 
 
 def _words(found: Iterable[Token]) -> Iterator[str]:

@@ -57,6 +57,7 @@ _SHORT = {"re": "are", "ve": "have", "m": "am", "ll": "will", "s": "'s"}
 _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
 
 
+_BETWEEN = re.compile(r"""[^()\[\]{}"']+""")
 _DASHES = {"-", "--", "–", "—"}
 _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
 
@@ -70,7 +71,7 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
         return _sign(chunk)
     if chunk == "&" and not code:
         return _word("and")
-    bare = chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
+    bare = chunk.rstrip(".,;:") if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
         word = _word(bare)
         if chunk[-1] in ".,;:!" and word[-1].exact in lists.words("turning"):
@@ -80,7 +81,10 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     for match in _PIECE.finditer(chunk):
         kind, raw = str(match.lastgroup), match.group()
         found.extend(_path(raw, code) if kind == "p" else _MAKERS[kind](raw))
-    return _in_code(found) if code else tuple(found)
+    if not code:
+        return tuple(found)
+    brackets = _BETWEEN.sub("", chunk)
+    return (*_in_code(found), *_sign(brackets if brackets.count("(") == brackets.count(")") else ""))
 
 
 def _in_code(found: Iterable[Token]) -> tuple[Token, ...]:
@@ -181,7 +185,7 @@ def _link(raw: str) -> tuple[Token, ...]:
 
 def _sign(raw: str) -> tuple[Token, ...]:
     sign = _SAME_SIGN.get(raw, raw)
-    return (Token(SIGN, sign, sign, raw, False),)
+    return (Token(SIGN, sign, sign, raw, False),) if sign else ()
 
 
 def _run(raw: str) -> tuple[Token, ...]:
