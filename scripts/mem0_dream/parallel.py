@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
@@ -37,7 +38,7 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _quiet)
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _start)
     try:
         yield from pool.map(work, jobs, chunksize=1 + len(jobs) // (cores * 8))
     except BrokenProcessPool as error:
@@ -46,6 +47,7 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _quiet() -> None:
-    """Ctrl-C is for the first process, which then ends the others."""
+def _start() -> None:
+    """Ctrl-C is for the first process, which then ends the others; and their work is over before garbage counts."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.disable()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import json
 import sys
@@ -88,11 +89,15 @@ def _streamed(file: BinaryIO, label: str) -> tuple[dict[str, Any], list[Memory]]
     head = file.readline().rstrip()
     if not head.endswith(b'"memories": ['):
         return None
+    gc.disable()  # a million new objects, and none of them garbage
     try:
         body = json.loads(head + b"]}")
         memories = list(_lines(file))
     except ValueError:
         return None
+    finally:
+        gc.enable()
+    gc.freeze()  # nor later
     return documents.check(body, "snapshot", label), memories
 
 
