@@ -90,6 +90,7 @@ def _small(a: Reading, b: Reading) -> list[str]:
 
 
 def _words(tokens: Sequence[Token]) -> str:
-    shown = " ".join(token.raw for token in tokens[:_SHOWN])
-    more = len(tokens) > _SHOWN or len(shown) > _LONGEST
+    said = list(dict.fromkeys(token.raw for token in tokens))
+    shown = " ".join(said[:_SHOWN])
+    more = len(said) > _SHOWN or len(shown) > _LONGEST
     return shown[:_LONGEST].rstrip() + ("…" if more else "")

@@ -16,11 +16,11 @@ from .text import Reading, odd
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
 MERGE = {"words": 0.43, "scripts": 0.45}
-CONFLICT = {"words": 0.2, "scripts": 0.3}
-NEAR = 0.18
+CONFLICT = {"words": 0.185, "scripts": 0.3}
+NEAR = 0.15
 # What makes a contradiction of two texts that share much, where there are too few examples to learn it from.
 _PLAIN = ("number_swap", "negated", "opposite", "tool")
-LEAST_SHARED = 0.36  # of the words of the shorter text
+LEAST_SHARED = 0.3  # of the words of the shorter text
 LEAST_FOREIGN = 0.15  # where words run together or change their endings
 
 
@@ -58,7 +58,7 @@ def too_little(a: Reading, b: Reading) -> bool:
     least = len(x) if len(x) < len(y) else len(y)
     if both > 1:
         return both < LEAST_SHARED * least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
-    return both < 0.6 * least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
+    return 2 * both < least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
 
 
 def judge(a: Reading, b: Reading) -> Judgement:

@@ -84,7 +84,8 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     if not code:
         return tuple(found)
     brackets = _BETWEEN.sub("", chunk)
-    return (*_in_code(found), *_sign(brackets if brackets.count("(") == brackets.count(")") else ""))
+    whole = brackets.count("(") == brackets.count(")") and not brackets.count('"') % 2  # else prose in backticks
+    return (*_in_code(found), *_sign(brackets if whole else ""))
 
 
 def _in_code(found: Iterable[Token]) -> tuple[Token, ...]:
