@@ -3,7 +3,11 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.differences import brought, differences, marked, only
+from mem0_dream.differences import brought, differences, only
+
+
+def marked(parts, before, after):
+    return "".join(f"{before}{part.text}{after}" if part.differs else part.text for part in parts)
 
 
 def shown(a, b):

@@ -44,11 +44,6 @@ def brought(text: str, others: Sequence[str]) -> list[Part]:
     return _parts(text, spans, [text[i:j].casefold() not in known for i, j in spans])
 
 
-def marked(parts: Sequence[Part], before: str, after: str) -> str:
-    """The text with every part that differs between two marks."""
-    return "".join(f"{before}{part.text}{after}" if part.differs else part.text for part in parts)
-
-
 def only(parts: Sequence[Part]) -> list[str]:
     """The parts that differ, each named once."""
     return list(dict.fromkeys(part.text.strip() for part in parts if part.differs))
