@@ -66,13 +66,15 @@ class Facts:
         low = text.casefold()
         self.items = frozenset(item for part in _ITEM.split(low) if 0 < len(item := part.strip(" `*.")) < 30)
         self.inside = " ".join(_INSIDE.findall(low)) if "(" in low else ""
-        self.foreign = not low.isascii() and sum(char >= "\u0370" for char in low) * 2 > sum(map(str.isalpha, low))
+        self.foreign = not low.isascii() and len(_FOREIGN.findall(low)) * 2 > len(_LETTERS.findall(low))
         joined = " ".join(self.seq)[:600].casefold()
         self.trigrams = frozenset(joined[i : i + 3] for i in range(len(joined) - 2))
         self.chars = frozenset(char for char in self.runs if not "\u3040" <= char <= "\u309f")
 
 
 _NUMERALS = re.compile("[二两三四五六七八九十百千万]+")  # "one" is as often an article
+_FOREIGN = re.compile("[\u0370-\U0003ffff]")
+_LETTERS = re.compile(r"[^\W\d_]")
 _BRACKETS = re.compile(r"[<>{}\[\]]")
 
 

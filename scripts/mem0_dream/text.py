@@ -70,29 +70,26 @@ def _words(found: Iterable[Token]) -> Iterator[str]:
 
 def _tokens(text: str) -> tuple[Token, ...]:
     found: list[Token] = []
-    for chunk, code in _chunks(text):
-        found += tokens.of_chunk(chunk, code)
+    for part, code in _parts(tokens.tidy(text)):
+        for chunk in _short(part.split()):
+            found += tokens.of_chunk(chunk, code)
     return _with_units(found)
 
 
-def _chunks(text: str) -> Iterator[tuple[str, bool]]:
-    """The stretches without white space, and whether each stands between backticks."""
-    text = tokens.tidy(text)
+def _parts(text: str) -> Iterable[tuple[str, bool]]:
+    """The text cut at its backticks, and whether a part stands between two."""
     if "`" not in text:
-        for chunk in text.split() if len(text) < _LONGEST else _short(text):
-            yield chunk, False
-        return
+        return ((text, False),)
     parts = text.split("`")
-    for i, part in enumerate(parts):
-        code = i % 2 == 1 and i + 1 < len(parts)
-        for chunk in _short(part.removeprefix("- ") if code else part):
-            yield chunk, code
+    last = len(parts) - 1
+    return [(part.removeprefix("- "), True) if i % 2 and i < last else (part, False) for i, part in enumerate(parts)]
 
 
-def _short(text: str) -> Iterator[str]:
-    for chunk in text.split():
-        for start in range(0, len(chunk), _LONGEST):
-            yield chunk[start : start + _LONGEST]
+def _short(chunks: list[str]) -> list[str]:
+    """The chunks, the longest of them cut up."""
+    if not chunks or max(map(len, chunks)) <= _LONGEST:
+        return chunks
+    return [chunk[start : start + _LONGEST] for chunk in chunks for start in range(0, len(chunk), _LONGEST)]
 
 
 def _with_units(found: list[Token]) -> tuple[Token, ...]:
