@@ -73,6 +73,8 @@ def _allowed(phrase: tuple[str, ...], tokens: Sequence[Token], i: int, end: int)
         follows = tokens[end + 1].exact if end + 1 < len(tokens) else ""
         done = after.exact.endswith("ed") or after.exact in lists.words("participles")
         return done and follows in ("a", "an", "the", "his", "her", "their", "its", "our", "my")
+    if phrase[0] in ("is", "are"):  # "the team is paid" is not "the team paid"
+        return after.exact in lists.words("placing") or (after.exact.endswith("ing") and len(after.exact) > 4)
     return before.kind != COMMAND or after.kind != COMMAND
 
 

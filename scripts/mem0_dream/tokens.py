@@ -57,8 +57,9 @@ _SHORT = {"re": "are", "ve": "have", "m": "am", "ll": "will", "s": "'s"}
 _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
 
 
-_BETWEEN = re.compile(r"""[^()\[\]{}"']+""")
+_BETWEEN = re.compile(r"""[^()\[\]{}"',;:]+""")
 _DASHES = {"-", "--", "–", "—"}
+_QUOTED = "'\"“‘`"
 _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
 
 
@@ -71,10 +72,12 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
         return _sign(chunk)
     if chunk == "&" and not code:
         return _word("and")
-    bare = chunk.rstrip(".,;:") if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
+    bare = chunk if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
         word = _word(bare)
-        if chunk[-1] in ".,;:!" and word[-1].exact in lists.words("turning"):
+        if len(bare) == 1 and chunk[0] in _QUOTED:
+            return (word[0]._replace(kind=NAME, exact=f'"{bare}"', counts=True),)
+        if chunk[-1] in ".,;:!)" and word[-1].exact in lists.words("turning"):
             word = (*word, *_sign(","))  # "no, tests run" is not "no tests run"
         return _in_code(word) if code else word
     found: list[Token] = []
@@ -134,10 +137,7 @@ def _name(raw: str) -> tuple[Token, ...]:
         return (_plain(low, low, raw),)
     if _HYPHENED.fullmatch(raw) and not _CAMEL.search(raw):
         first, *rest = low.split("-")
-        whole = first in lists.words("prefixes") or any(len(part) < 3 for part in (first, *rest))
-        if whole:
-            return (_plain(first, low, raw), *(_plain(part, "", part) for part in rest))
-        return tuple(_plain(part.lower(), part.lower(), part) for part in raw.split("-"))
+        return (_plain(first, low, raw), *(_plain(part, "", part) for part in rest))
     return (Token(NAME, raw, raw, raw),)
 
 
@@ -171,7 +171,7 @@ def _number(raw: str) -> tuple[Token, ...]:
     known = mark if mark in ("+", "°", ".x") else _units().get(mark, "") if len(mark) == 1 else unit(mark)
     if mark and not known:
         return (Token(NAME, raw, raw, raw),)
-    norm = ("-" if sign and sign in "-−" else "") + digits + known
+    norm = ("-" if sign == "−" else sign) + digits + known
     return (Token(NUMBER, norm, norm, raw),)
 
 
