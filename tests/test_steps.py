@@ -89,6 +89,24 @@ def test_nobody_to_ask_changes_nothing_and_exits_with_3(place):
     assert place.export.read_bytes() == before
 
 
+def test_the_answers_of_a_run_that_was_left_are_taken_over(place):
+    left = place.run("dream.py", input="B\nq\n")
+    assert left.stdout.endswith("Cancelled. No changes made.\n")
+    done = place.run("dream.py", input="y\n")
+    assert "Taken over from the run you left: C1." in done.stderr
+    assert "conflicts resolved: 1" in done.stdout
+    assert "The gateway listens on port 9090" in place.texts()
+    assert "The gateway listens on port 8080" not in place.texts()
+
+
+def test_an_answer_about_a_text_that_changed_is_not_taken_over(place):
+    place.run("dream.py", input="B\nq\n")
+    rows = place.rows()
+    rows[3]["memory"] = "The gateway listens on port 7070"
+    place.export.write_text(json.dumps(rows), encoding="utf-8")
+    assert "Taken over" not in place.run("dream.py").stderr
+
+
 def test_a_second_pass_straight_after_finds_nothing(place):
     place.run("dream.py", input="B\ny\n")
     again = place.run("dream.py", "--dry-run")

@@ -10,12 +10,13 @@ from typing import Any
 
 from . import consent, history, interactive, page, recall, report, waiting, work
 from .draft import make_plan
+from .fetching import gather
 from .interactive import Cancelled, Console, consult
 from .journal import read
 from .kept import Kept
 from .memory import Memory
 from .plan import Plan
-from .policies import Policies, unmatched
+from .policies import Policies
 from .runs import Run
 from .session import Session
 from .verdicts import Settled
@@ -39,23 +40,21 @@ class Begun:
 
 def begin(session: Session, today: date, tell: Tell) -> Begun | str:
     """Fetch and plan; where there is nothing to ask or apply the sentence that says so, and no run folder is left."""
-    snapshot, notes = session.fetch("asked")
-    policies = session.policies()
-    types = {memory.type for memory in snapshot.memories}
-    tell(session.first_line(len(snapshot.memories)), work.stopped(session.folder), *waiting.failures(session.folder))
-    tell(*notes, *policies.notes, *unmatched(policies, types))
-    history.sweep(session.folder, policies.settings.keep_runs)
+    stopped = [work.stopped(session.folder), *waiting.failures(session.folder)]
+    snapshot, policies, lines = gather(session, "asked", *stopped)
+    tell(*lines)
     if not snapshot.memories:
-        tell(session.elsewhere())
         return report.no_memories(session.identity.project)
     left = waiting.left(session.folder, snapshot.memories)
     tell(*(["Left by the last unattended run:"] if left else []), *(f"  {line}" for line in left))
     plan = make_plan(snapshot, policies, Kept.load(session.folder), today)
     if not (plan.merges or plan.conflicts or plan.prunes):
         return report.NOTHING_FOUND
+    answers = work.earlier_answers(session.folder, plan)
+    tell(f"Taken over from the run you left: {', '.join(sorted(answers))}." if answers else "")
     run = session.keep(snapshot, policies)
     run.write("plan", plan.to_document())
-    return Begun(run, plan, policies, snapshot.memories, interactive.drafted(plan, {}))
+    return Begun(run, plan, policies, snapshot.memories, interactive.drafted(plan, answers))
 
 
 def ask(session: Session, begun: Begun, console: Console, check_recall: bool) -> tuple[str, bool]:

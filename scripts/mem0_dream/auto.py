@@ -8,14 +8,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from . import caps, command, consent, history, reminder, report, waiting, work
+from . import caps, command, consent, reminder, report, waiting, work
 from .apply import Summary, apply
 from .draft import make_plan
 from .errors import Busy, DreamError
+from .fetching import gather
 from .kept import Kept
 from .lock import Lock
 from .memory import Memory
-from .policies import Policies, unmatched
+from .policies import Policies
 from .runs import Run
 from .session import Session, start
 from .verdicts import Settled
@@ -88,18 +89,15 @@ def _ended(session: Session, act: Callable[[], Outcome]) -> Outcome:
 
 
 def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outcome:
-    policies = session.policies()
     resumed, _ = work.resumed(session, lock)
-    snapshot, notes = session.fetch("auto")
-    tell(session.first_line(len(snapshot.memories)), *resumed, *notes, *policies.notes)
-    tell(*unmatched(policies, {memory.type for memory in snapshot.memories}))
-    history.sweep(session.folder, policies.settings.keep_runs)
+    snapshot, policies, lines = gather(session, "auto", *resumed)
+    tell(*lines)
     plan = make_plan(snapshot, policies, Kept.load(session.folder), datetime.now(timezone.utc).date())
     if not (plan.merges or plan.conflicts or plan.prunes):
         reminder.settle(session.store, snapshot.memories)
         waiting.succeeded(session.folder)
         if not snapshot.memories:
-            tell(report.no_memories(session.identity.project), session.elsewhere())
+            tell(report.no_memories(session.identity.project))
         return Outcome(_last(session, Summary(), 0))
     run = session.keep(snapshot, policies)
     run.write("plan", plan.to_document())

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from . import history, report, waiting, work
 from .errors import Busy
 from .lock import Lock
-from .policies import unmatched
+from .policies import Policies, unmatched
 from .runs import Run
 from .session import Session
+from .snapshot import Snapshot
 
 
 @dataclass
@@ -45,13 +46,19 @@ def unattended(session: Session) -> Fetched:
         lock.leave() if keep else lock.release()
 
 
-def _fetch(session: Session, mode: str, told: list[str]) -> tuple[Fetched, Run | None]:
+def gather(session: Session, mode: str, *told: str) -> tuple[Snapshot, Policies, list[str]]:
+    """What every run begins with: the memories, the policies, and the lines to tell of both, after those of `told`."""
     snapshot, notes = session.fetch(mode)
     policies = session.policies()
-    types = {memory.type for memory in snapshot.memories}
-    told = [session.first_line(len(snapshot.memories)), *told, *notes, *policies.notes, *unmatched(policies, types)]
+    odd = unmatched(policies, {memory.type for memory in snapshot.memories})
     history.sweep(session.folder, policies.settings.keep_runs)
+    lines = [session.first_line(len(snapshot.memories)), *told, *notes, *policies.notes, *odd]
+    return snapshot, policies, [*lines, session.elsewhere()] if not snapshot.memories else lines
+
+
+def _fetch(session: Session, mode: str, told: list[str]) -> tuple[Fetched, Run | None]:
+    snapshot, policies, lines = gather(session, mode, *told)
     if not snapshot.memories:
-        return Fetched(report.no_memories(session.identity.project), [*told, session.elsewhere()]), None
+        return Fetched(report.no_memories(session.identity.project), lines), None
     run = session.keep(snapshot, policies)
-    return Fetched(f"Run: {run.folder}", told), run
+    return Fetched(f"Run: {run.folder}", lines), run

@@ -16,10 +16,10 @@ from .errors import DreamError, UsageError
 from .kept import Kept
 from .lock import Lock
 from .memory import Memory, Scope
-from .plan import Plan
+from .plan import Conflict, Plan
 from .policies import Policies
 from .resume import interrupted, resume
-from .runs import Run, all_runs
+from .runs import Run, all_runs, newest_open
 from .session import Session
 from .snapshot import read_snapshot
 from .undo import undo
@@ -39,6 +39,23 @@ def plan_of(run: Run) -> Plan:
 def answers_of(run: Run) -> dict[str, Any]:
     """Every answer given so far."""
     return run.read("verdicts")["answers"] if run.has("verdicts") else {}
+
+
+def earlier_answers(scope_folder: Path, plan: Plan) -> dict[str, Any]:
+    """What a person answered in the scope's newest open run and left there, as far as the same is asked again."""
+    try:
+        run = newest_open(scope_folder)
+    except DreamError:
+        return {}
+    if not (run.has("plan") and run.has("verdicts")):
+        return {}
+    before, answers = plan_of(run), answers_of(run)
+    given = {_asked(before, c): answers[c.handle] for c in before.conflicts if answers.get(c.handle) in ("A", "B")}
+    return {c.handle: given[key] for c in plan.conflicts if (key := _asked(plan, c)) in given}
+
+
+def _asked(plan: Plan, conflict: Conflict) -> tuple[str, ...]:
+    return conflict.a, plan.memory(conflict.a).text, conflict.b, plan.memory(conflict.b).text
 
 
 def numbers(run: Run, answers: dict[str, Any]) -> list[Memory]:
