@@ -56,11 +56,15 @@ class Likeness(NamedTuple):
 
 
 class Cluster(NamedTuple):
-    """Statements that say the same, the text that stands for them, and the two least alike (None: all are equal)."""
+    """Statements that say the same, and the text that stands for them.
+
+    `weakest` are the two least alike, None where all are one statement; `loses` is what the text drops of the others.
+    """
 
     statements: list[Statement]
     text: str
     weakest: Likeness | None
+    loses: list[str]
 
     @property
     def score(self) -> float:
@@ -148,11 +152,12 @@ class _Group:
                 )
             else:
                 alone.difference_update(members)
-                said = [self._statements[i] for i in members]
-                found.clusters.append(Cluster(said, self._statements[voice].newest.text, weakest))
+                found.clusters.append(
+                    _cluster([self._statements[i] for i in members], self._statements[voice], weakest)
+                )
         for i in sorted(alone):
             if len(self._statements[i].memories) > 1:
-                found.clusters.append(Cluster([self._statements[i]], self._statements[i].newest.text, None))
+                found.clusters.append(_cluster([self._statements[i]], self._statements[i], None))
 
     def _fullest(self, members: Sequence[int]) -> list[int]:
         """Those whose text drops the fewest specifics and has the most words, the newest first."""
@@ -177,6 +182,14 @@ class _Group:
         if found is None:
             found = self._readings[i] = read(self._statements[i].text)
         return found
+
+
+def _cluster(statements: list[Statement], voice: Statement, weakest: Likeness | None) -> Cluster:
+    text = voice.newest.text
+    if weakest is None or weakest.judgement.safe:
+        return Cluster(statements, text, weakest, [])
+    said = sorted((memory for statement in statements for memory in statement.memories), key=age_key)
+    return Cluster(statements, text, weakest, loses([memory.text for memory in said], text))
 
 
 def _statements(memories: Iterable[Memory]) -> tuple[list[Statement], list[frozenset[str]]]:

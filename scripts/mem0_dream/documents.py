@@ -102,10 +102,23 @@ def dump(name: str, body: dict[str, Any], lines: str | None = None) -> str:
     """The document as text; the list called `lines` is written one item a line."""
     whole = {"schema": f"mem0-dream/{name}", "version": VERSION, **body}
     if lines is None:
-        return json.dumps(whole, ensure_ascii=False, indent=1) + "\n"
+        return "{\n" + ",\n".join(f" {_json(key)}: {_laid_out(value)}" for key, value in whole.items()) + "\n}\n"
     rows = ",\n".join(json.dumps(item, ensure_ascii=False) for item in whole.pop(lines))
     head = json.dumps(whole, ensure_ascii=False)[:-1]
     return f'{head}, "{lines}": [\n{rows}\n]}}\n'
+
+
+def _laid_out(value: Any) -> str:
+    """A list or an object with an item a line; json's own indent is twenty times slower over a large plan."""
+    if value and isinstance(value, list):
+        return "[\n  " + ",\n  ".join(map(_json, value)) + "\n ]"
+    if value and isinstance(value, dict):
+        return "{\n  " + ",\n  ".join(f"{_json(key)}: {_json(item)}" for key, item in value.items()) + "\n }"
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def write(path: Path, name: str, body: dict[str, Any], lines: str | None = None) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import date
+from typing import NamedTuple
 
-from . import progress, retention
+from . import progress
 from .comparing import Cluster, Findings, Forbids, Likeness, Statement, age_key, compare
-from .judge import loses
 from .memory import Memory, Scope
 from .parallel import spread
 from .plan import Conflict, Merge, NearMiss, Plan, Prune
 from .policies import Policies
+from .retention import low_confidence, stale
 from .snapshot import Snapshot
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
@@ -37,60 +37,62 @@ def make_plan(
         complete=snapshot.complete,
         total=len(snapshot.memories),
     )
-    free, plan.prunes = _sift(snapshot, policies, kept, today)
-    named = {id: free.pop(id) for id in (prune.id for prune in plan.prunes)}
+    times = Counter(memory.id for memory in snapshot.memories)
+    own = {memory.id: memory for memory in snapshot.memories if memory.id and times[memory.id] == 1}
+    jobs = [_Job(*group, policies, kept, today, plan.total) for group in _groups(own, neighbours)]
+    found = Findings()
     with progress.stage("Finding"):
-        found = _compare_all(free, kept, neighbours, plan.total)
+        for job, (prunes, part) in zip(jobs, spread(_find, jobs, len(own)), strict=True):
+            plan.prunes += prunes
+            found.add(part)
+            progress.step("Finding", len(job.memories), len(own))
+    plan.prunes.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
+    for n, prune in enumerate(plan.prunes, 1):
+        prune.handle = f"P{n}"
     plan.merges, homes = _merges(found, kept)
     plan.conflicts = _conflicts(found, homes)
     plan.near_misses = _near_misses(found, homes, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
-    plan.memories = {id: (named.get(id) or free[id]).record for id in sorted(set(plan.ids()))}
+    plan.memories = {id: own[id].record for id in sorted(set(plan.ids()))}
     return plan
 
 
-def _sift(
-    snapshot: Snapshot, policies: Policies, kept: Forbids | None, today: date
-) -> tuple[dict[str, Memory], list[Prune]]:
-    """Those that may be touched, by id, and which of them to prune, the oldest first.
+class _Job(NamedTuple):
+    """The memories of one scope and type, and what it takes to look through them."""
 
-    Left out is what is protected or empty, and what has no id of its own.
-    """
-    free: dict[str, Memory] = {}
-    prunes = []
-    times = Counter(memory.id for memory in snapshot.memories)
-    for memory in snapshot.memories:
-        if not memory.id or times[memory.id] > 1 or not memory.text.strip() or memory.protection(today):
-            continue
-        free[memory.id] = memory
-        prune = retention.stale(memory, policies, today) or retention.low_confidence(memory, policies, today)
-        if prune and not (kept and kept.forbids("prune", [memory.text])):
-            prunes.append(prune)
-    prunes.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
-    return free, [replace(prune, handle=f"P{n}") for n, prune in enumerate(prunes, 1)]
+    memories: list[Memory]
+    neighbours: list[tuple[str, str]]
+    policies: Policies
+    kept: Forbids | None
+    today: date
+    total: int
 
 
-def _compare_all(
-    free: dict[str, Memory], kept: Forbids | None, neighbours: Iterable[tuple[str, str]], total: int
-) -> Findings:
-    """What is found among the memories of each scope and type."""
-    groups: dict[tuple[Scope, str], list[Memory]] = defaultdict(list)
-    beside: dict[tuple[Scope, str], list[tuple[str, str]]] = defaultdict(list)
-    for memory in free.values():
-        groups[memory.scope, memory.type].append(memory)
+def _groups(
+    own: dict[str, Memory], neighbours: Iterable[tuple[str, str]]
+) -> list[tuple[list[Memory], list[tuple[str, str]]]]:
+    """The memories of each scope and type with the neighbours among them, the largest group first."""
+    groups: dict[tuple[Scope, str], tuple[list[Memory], list[tuple[str, str]]]] = defaultdict(lambda: ([], []))
+    for memory in own.values():
+        groups[memory.scope, memory.type][0].append(memory)
     for a, b in neighbours:
-        if a in free and b in free and (key := (free[a].scope, free[a].type)) == (free[b].scope, free[b].type):
-            beside[key].append((a, b))
-    jobs = [(memories, kept, beside[key], total) for key, memories in groups.items() if len(memories) > 1]
-    jobs.sort(key=lambda job: -len(job[0]))  # the longest first, so that no core waits for it in the end
-    found = Findings()
-    for job, part in zip(jobs, spread(_compared, jobs, len(free)), strict=True):
-        found.add(part)
-        progress.step("Finding", len(job[0]), len(free))
-    return found
+        if a in own and b in own and (key := (own[a].scope, own[a].type)) == (own[b].scope, own[b].type):
+            groups[key][1].append((a, b))
+    return sorted(groups.values(), key=lambda group: -len(group[0]))
 
 
-def _compared(job: tuple[list[Memory], Forbids | None, list[tuple[str, str]], int]) -> Findings:
-    return compare(*job)
+def _find(job: _Job) -> tuple[list[Prune], Findings]:
+    """What to prune, and what is alike among the rest. What is protected or empty is looked at by nobody."""
+    free, prunes = {}, []
+    for memory in job.memories:
+        if not memory.text.strip() or memory.protection(job.today):
+            continue
+        prune = stale(memory, job.policies, job.today) or low_confidence(memory, job.policies, job.today)
+        if prune and not (job.kept and job.kept.forbids("prune", [memory.text])):
+            prunes.append(prune)
+        else:
+            free[memory.id] = memory
+    beside = [(a, b) for a, b in job.neighbours if a in free and b in free]
+    return prunes, compare(list(free.values()), job.kept, beside, job.total)
 
 
 def _merges(found: Findings, kept: Forbids | None) -> tuple[list[Merge], dict[Statement, Merge]]:
@@ -113,8 +115,7 @@ def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
     if cluster.weakest is None or cluster.weakest.judgement.safe:
         return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
     judgement = cluster.weakest.judgement
-    lost = loses([memory.text for memory in members], cluster.text)
-    return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, lost)
+    return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, cluster.loses)
 
 
 def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 from .memory import Memory, Scope
@@ -106,7 +106,7 @@ class Plan:
             "complete": self.complete,
             "total": self.total,
         }
-        lists = {name: [asdict(item) for item in getattr(self, name)] for name in _ITEMS}
+        lists = {name: [dict(vars(item)) for item in getattr(self, name)] for name in _ITEMS}
         return {**body, **lists, "memories": self.memories}
 
     @classmethod
