@@ -158,3 +158,15 @@ def test_no_row_of_answers_can_remove_every_version(replies):
     settled = consult(three_versions(), {}, (), 20, Played(*replies, "y", "y"), lambda settled: None)
     removed = {c.sides()[1] for c in settled.conflicts if c.state == "accepted"}
     assert len(removed) < 3
+
+
+@pytest.mark.parametrize("differs", ["negated", "other place: staging / production", "other order"])
+def test_a_merge_that_may_turn_the_meaning_is_asked_by_itself(differs):
+    found = plan()
+    found.conflicts, found.merges[0].loses = [], []
+    found.merges[0].differs, found.merges[0].why, found.merges[0].text = [differs], differs, "Cache for 30s"
+    assert interactive.drafted(found, {}) == {}
+    console = Played("", "y")
+    settled = consult(found, {}, (), 20, console, lambda settled: None)
+    assert f"M1 — {differs}. Merge anyway? [y/N] " in console.said
+    assert settled.merges[0].state == "open"

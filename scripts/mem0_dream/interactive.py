@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from . import report
 from .errors import UsageError
 from .memory import Memory
-from .plan import Plan
+from .plan import Merge, Plan
 from .verdicts import Settled, SettledConflict, SettledMerge, settle
 
 _SIDES = {"a": "A", "b": "B", "both": "both", "skip": "skip", "": "skip"}
@@ -31,9 +31,14 @@ class Console(Protocol):
 
 
 def drafted(plan: Plan, answers: dict[str, Any]) -> dict[str, Any]:
-    """The answers, with every unanswered merge taken as drafted where its draft loses nothing."""
-    taken = {merge.handle: True for merge in plan.merges if merge.tier == "review" and not merge.loses}
-    return {**taken, **answers}
+    """The answers, with every unanswered merge taken as drafted where its draft loses and turns nothing."""
+    plain = (merge for merge in plan.merges if merge.tier == "review" and not merge.loses and not _turns(merge))
+    return {**{merge.handle: True for merge in plain}, **answers}
+
+
+def _turns(merge: Merge) -> bool:
+    """Whether a negation, or another value of one kind, is among what differs: such a merge is asked by itself."""
+    return any(part == "negated" or part.startswith("other ") for part in merge.differs)
 
 
 def consult(
@@ -73,7 +78,7 @@ def consult(
 def _next(settled: Settled, asked: set[str]) -> SettledConflict | SettledMerge | None:
     """The next question; an answer to one contradiction may have settled another."""
     found: list[SettledConflict | SettledMerge] = [item for item in settled.conflicts if item.state == "open"]
-    found += [merge for merge in settled.merges if merge.state in ("open", "held") and merge.loses]
+    found += [merge for merge in settled.merges if merge.state in ("open", "held")]
     return next((item for item in found if item.handle not in asked), None)
 
 

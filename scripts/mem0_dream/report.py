@@ -124,7 +124,9 @@ def question(plan: Plan, settled: Settled, conflict: SettledConflict) -> str:
 
 
 def drops(merge: SettledMerge) -> str:
-    """The question about a merge that loses a detail."""
+    """The question about a merge that loses a detail, or that nobody should confirm unread."""
+    if not merge.loses:
+        return f"{merge.handle} — {shown(merge.why)}. Merge anyway? [y/N]"
     return f"{merge.handle} drops {quoted(merge.loses)}. Merge anyway? [y/N]"
 
 
