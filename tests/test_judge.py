@@ -4,7 +4,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.judge import Judgement, judge
+from mem0_dream.judge import Judgement, explain, judge, weighed
 from mem0_dream.text import read
 
 from tests.test_text import ODD
@@ -168,3 +168,14 @@ def dress(text: str, chance: random.Random) -> str:
 def test_a_reading_can_be_judged_often():
     a, b = read(NOTES[0]), read(NOTES[1])
     assert judge(a, b) == judge(a, b)
+
+
+def test_a_plainly_distinct_pair_can_be_explained():
+    found = explain(read("The office is in Porto"), read("Retry a failed webhook"))
+    assert found.kind == "distinct"
+    assert found.differs == ["same but for office Porto / Retry failed webhook"]
+
+
+def test_a_judgement_names_the_evidence_that_spoke_loudest():
+    told_by = weighed(read("The gateway closes sockets after 30s"), read("The gateway closes sockets after 60s"))
+    assert "number swap +" in told_by.split("a contradiction: ")[1]

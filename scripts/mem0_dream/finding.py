@@ -10,7 +10,8 @@ from pathlib import Path
 
 from . import documents, draft, questions, report, runs, session, waiting
 from .errors import DreamError, UsageError
-from .judge import judge
+from .judge import explain as explained
+from .judge import weighed
 from .kept import Kept
 from .listing import listing
 from .memory import Memory
@@ -107,11 +108,14 @@ def explain(given: Given, one: str, other: str, today: date) -> str:
     if a.scope != b.scope or a.type != b.type:
         lines.append(f"They are never compared: {_apart(a, b)}.")
         return "\n".join(lines)
-    found = judge(read(a.text), read(b.text))
+    readings = read(a.text), read(b.text)
+    found = explained(*readings)
     lines.append(f"{found.kind}{' (safe)' if found.safe else ''}: {report.shown(found.why)}")
     for label, parts in (("shared", found.shared), ("differs", found.differs)):
         if parts:
             lines.append(f"{label}: {', '.join(report.shown(part) for part in parts)}")
+    if not found.safe:
+        lines.append(f"weighed for and against {weighed(*readings)}")
     return "\n".join(lines)
 
 

@@ -56,9 +56,9 @@ def too_little(a: Reading, b: Reading) -> bool:
     if not both:
         return True
     least = len(x) if len(x) < len(y) else len(y)
-    if both > 1:
-        return both < LEAST_SHARED * least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
-    return 2 * both < least and (a.text.isascii() or both < LEAST_FOREIGN * least or not foreign(a, b))
+    if both >= least * (LEAST_SHARED if both > 1 else 0.5):
+        return False
+    return both < LEAST_FOREIGN * least or (a.text.isascii() and b.text.isascii()) or not foreign(a, b)
 
 
 def judge(a: Reading, b: Reading) -> Judgement:
@@ -85,10 +85,31 @@ def judge(a: Reading, b: Reading) -> Judgement:
     else:
         return _DISTINCT
     told = differences(a, b)
-    common = a.words & b.words
-    shared = list(dict.fromkeys(token.raw for token in a.tokens if token.norm in common))[:6]
     score = conflict if kind == "conflict" else same
-    return Judgement(kind, False, score, kind == "distinct", shared, told, "; ".join(told), told[0])
+    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), told, "; ".join(told), told[0])
+
+
+def explain(a: Reading, b: Reading) -> Judgement:
+    """The judgement with all that can be told, also of a pair that is plainly distinct."""
+    found = judge(a, b)
+    return found if found.differs or found.safe else found._replace(shared=_shared(a, b), differs=differences(a, b))
+
+
+def weighed(a: Reading, b: Reading) -> str:
+    """The evidence that spoke loudest for or against a duplicate and a contradiction, with its weight."""
+    weights = _weights()["scripts" if foreign(a, b) else "words"]
+    told = []
+    for side, title in ((1, "a duplicate"), (0, "a contradiction")):
+        votes = [(value * weights[name][side], name) for name, value in evidence(a, b).items() if name in weights]
+        loudest = sorted(votes, key=lambda vote: -abs(vote[0]))[:4]
+        told.append(f"{title}: " + ", ".join(f"{name.replace('_', ' ')} {vote:+.1f}" for vote, name in loudest if vote))
+    return "; ".join(told)
+
+
+def _shared(a: Reading, b: Reading) -> list[str]:
+    """Up to six words that both have, as `a` writes them."""
+    common = a.words & b.words
+    return list(dict.fromkeys(token.raw for token in a.tokens if token.norm in common))[:6]
 
 
 @cache
@@ -110,4 +131,4 @@ def _probabilities(found: dict[str, float], table: str) -> tuple[float, float]:
     return conflict / (1 + conflict + same), same / (1 + conflict + same)
 
 
-__all__ = ["Judgement", "brings", "judge", "loses"]
+__all__ = ["Judgement", "brings", "explain", "judge", "loses", "weighed"]
