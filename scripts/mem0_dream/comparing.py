@@ -31,7 +31,7 @@ def age_key(memory: Memory) -> tuple[datetime, str, str]:
     return memory.created or _UNDATED, memory.text, memory.id
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Statement:
     """The memories that are word for word the same statement; `text` is the one that is compared."""
 

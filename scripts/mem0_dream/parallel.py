@@ -20,17 +20,19 @@ def spread(work: Callable[[Job], Result], jobs: Sequence[Job], size: int) -> Ite
 
     Job and result travel between processes. Where none can be started (a sandbox without semaphores), all is done here.
     """
-    cores = min(os.cpu_count() or 1, MOST_CORES, len(jobs))
-    if size < WORTH_IT or cores < 2:
+    if size < WORTH_IT:
         yield from map(work, jobs)
         return
-    done = 0
+    cores, done = min(os.cpu_count() or 1, MOST_CORES, len(jobs)), 0
+    gc.disable()  # much is made, little is garbage, and looking for it takes a third of the time
     try:
-        for result in _on_cores(work, jobs, cores):
+        for result in _on_cores(work, jobs, cores) if cores > 1 else map(work, jobs):
             done += 1
             yield result
     except (OSError, ImportError):
         yield from map(work, jobs[done:])
+    finally:
+        gc.enable()
 
 
 def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> Iterator[Any]:
@@ -48,6 +50,6 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
 
 
 def _start() -> None:
-    """Ctrl-C is for the first process, which then ends the others; and their work is over before garbage counts."""
+    """Ctrl-C is for the first process, which then ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.disable()
