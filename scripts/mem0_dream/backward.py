@@ -77,12 +77,11 @@ def _add(task: Task, view: View, missing: list[dict[str, Any]]) -> Step | None:
         task.tries["adds"] += 1
         task.looks = 0
         return Step(adds=[to_draft(add) for add in missing])
-    # The Platform keeps one memory of a text: another of it comes in under a text of its own, and is then renamed.
-    twice = [add for add in missing if view.by_text.get(add["text"])]
-    if twice and task.may("renamed", 1):
+    # A store that keeps one memory of a text, shown or hidden, takes another of it in under a text of its own, and is
+    # then asked to rename it.
+    if task.may("renamed", 1):
         task.looks = 0
-        return Step(adds=[replace(to_draft(add), text=_temporary(op.id, add)) for add in twice])
-    task.leave_open(task.error or "the store does not show what was brought back yet")
+        return Step(adds=[replace(to_draft(add), text=_temporary(op.id, add)) for add in missing])
     return None
 
 
