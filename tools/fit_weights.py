@@ -82,11 +82,16 @@ def fit(x: np.ndarray, y: np.ndarray, share: np.ndarray, penalty: float) -> np.n
     z, classes = x / scale, y.shape[1]
     w = np.zeros((z.shape[1], classes))
     ridge = np.full(z.shape[1], penalty)
-    ridge[-1] = 1e-3
+    ridge[-1] = 0.01
+
+    def cost(w: np.ndarray) -> float:
+        likely = np.log((softmax(z @ w) * y).sum(axis=1) + 1e-12)
+        return float(-(share * likely).sum() + (ridge[:, None] * w**2).sum() / 2)
+
+    n = z.shape[1]
     for _ in range(25):
         p = softmax(z @ w)
         gradient = z.T @ (share[:, None] * (p - y)) + ridge[:, None] * w
-        n = z.shape[1]
         hessian = np.zeros((n * classes, n * classes))
         for i in range(classes):
             for j in range(classes):
@@ -94,7 +99,10 @@ def fit(x: np.ndarray, y: np.ndarray, share: np.ndarray, penalty: float) -> np.n
                 hessian[i * n : (i + 1) * n, j * n : (j + 1) * n] = (z * curve[:, None]).T @ z + (i == j) * np.diag(
                     ridge
                 )
+        hessian += 1e-3 * np.eye(n * classes)
         step = np.linalg.solve(hessian, gradient.T.reshape(-1)).reshape(classes, n).T
+        while not cost(w - step) <= cost(w) and abs(step).max() > 1e-6:
+            step /= 2
         w -= step
         if abs(step).max() < 1e-5:
             break
