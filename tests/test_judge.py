@@ -1,5 +1,9 @@
 import itertools
+import os
 import random
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -179,3 +183,26 @@ def test_a_plainly_distinct_pair_can_be_explained():
 def test_a_judgement_names_the_evidence_that_spoke_loudest():
     told_by = weighed(read("The gateway closes sockets after 30s"), read("The gateway closes sockets after 60s"))
     assert "number swap +" in told_by.split("a contradiction: ")[1]
+
+
+def test_evidence_does_not_depend_on_the_order_of_sets():
+    """The hash of a text changes with every start of Python; what is weighed must not."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from mem0_dream.evidence import evidence; from mem0_dream.text import read\n"
+        "a = read(' '.join(f'a/{name}.py' for name in 'one two three four five six seven'.split()))\n"
+        "b = read(' '.join(f'b/{name}.md' for name in 'one ten twelve thirteen forty fifty sixty'.split()))\n"
+        "print(sorted(evidence(a, b).items()))"
+    )
+    scripts = str(Path(__file__).parent.parent / "scripts")
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code, scripts],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in "012345"
+    }
+    assert len(said) == 1

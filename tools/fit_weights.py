@@ -51,7 +51,7 @@ def load(paths: list[str], corpus: str | None) -> list[dict]:
 
 def unlike(corpus: Path) -> list[dict]:
     """Pairs of lines of one repository that share enough words to be looked at."""
-    lines = collections.defaultdict(dict)
+    lines: dict[str, dict[str, str]] = collections.defaultdict(dict)
     for line in corpus.read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         lines[row["repo"]][text.read(row["text"]).exact] = row["text"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 from . import lists
 from .text import Reading
@@ -210,7 +210,7 @@ def _codes(e: dict[str, float], x: Facts, y: Facts) -> None:
     one, other = x.codes - y.codes, y.codes - x.codes
     e["code_swap"], e["code_more"] = float(bool(one and other)), float(bool(one) != bool(other))
     if one and other:
-        pairs = [(p, q) for p in list(one)[:4] for q in list(other)[:4]]
+        pairs = [(p, q) for p in sorted(one)[:4] for q in sorted(other)[:4]]
         e["code_alike"] = max(_overlap(_grams(p), _grams(q))[0] for p, q in pairs)
         e["moved"] = max(_moved(p, q) for p, q in pairs)
     e["code_inside"] = float(any(p.casefold() in " ".join(f.seq).casefold() for p, f in _each(one, y, other, x)))
@@ -221,7 +221,7 @@ def _each(one: Iterable[str], y: Facts, other: Iterable[str], x: Facts) -> Itera
     yield from ((q, x) for q in other)
 
 
-@cache
+@lru_cache(maxsize=1 << 14)
 def _grams(word: str) -> frozenset[str]:
     word = f" {word.casefold()} "
     return frozenset(word[i : i + 3] for i in range(len(word) - 2))
