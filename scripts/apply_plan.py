@@ -96,7 +96,7 @@ def on_journals(args: Namespace) -> int:
     else:
         runs = [session.run_of(args) if args.run and not args.undo else work.applied_run(folder, args.undo)]
     with session.of_run(*work.store_of(runs[0]), args) as place:
-        command.tell(place.first_line(work.count_of(runs[0])))
+        command.tell(place.first_line(len(place.fetch("asked")[0].memories)))
         text, whole = work.finish(place) if args.resume else work.take_back(place, runs[0], args.only)
         print(text)
         return 0 if whole else 1

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.differences import brought, differences, only
+from mem0_dream.differences import brought, differences, only, together
 
 
 def marked(parts, before, after):
@@ -79,3 +79,20 @@ def test_what_is_not_marked_reads_the_same_on_both_sides(a, b):
     old, new = differences(" ".join(a), " ".join(b))
     plain = ["".join(part.text for part in side if not part.differs).split() for side in (old, new)]
     assert plain[0] == plain[1]
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "line"),
+    [
+        ("The client times out after 30s", "The client times out after 60s", "The client times out after 30s / 60s"),
+        ("Flags are allowed.", "Flags are not allowed.", "Flags are (not) allowed"),
+        ("Deploy to ECS", "Deploy to Fly.io", "Deploy to ECS / Fly.io"),
+        ("部署到 ECS", "部署到 Vercel", "部 署 到 ECS / Vercel"),
+    ],
+)
+def test_two_versions_stand_on_one_line(older, newer, line):
+    assert together(older, newer) == line
+
+
+def test_the_line_of_two_long_versions_is_cut():
+    assert len(together("word " * 500, "other " * 500)) <= 70

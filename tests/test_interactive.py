@@ -77,19 +77,28 @@ def test_each_contradiction_is_asked_then_each_loss_then_the_last_yes():
 
 
 def test_an_empty_reply_skips_and_a_loss_is_no_by_default():
-    settled, answers = asked(Played("", "SKIP", "", "yes"))
+    console = Played("", "SKIP", "")
+    settled, answers = asked(console)
     assert answers == {"C1": "skip", "C2": "skip"}
     assert [item.state for item in (*settled.merges, *settled.conflicts)] == ["open", "open", "open"]
 
 
+def test_where_nothing_would_change_the_last_question_is_not_asked():
+    console = Played("skip", "s", "n")
+    asked(console)
+    assert not any("Apply?" in said for said in console.said)
+
+
 def test_both_is_taken_though_it_is_not_offered():
-    assert asked(Played("both", "", "", "y"))[1]["C1"] == "both"
+    assert asked(Played("both", "", ""))[1]["C1"] == "both"
 
 
-def test_anything_else_is_asked_again():
-    console = Played("maybe", "C", "a", "", "", "y")
+def test_anything_else_is_asked_again_with_what_can_be_typed():
+    console = Played("maybe", "C", "a", "", "", "perhaps", "y")
     assert asked(console)[1]["C1"] == "A"
     assert console.said.count("Which is current? [A/B/skip] ") == 4
+    assert console.said.count("Type A, B, both (both are true), skip, or q to leave.") == 2
+    assert console.said.count("Type y, n, details, or q to leave.") == 1
 
 
 def test_no_more_than_the_set_number_of_questions_is_asked():
@@ -124,14 +133,43 @@ def test_the_end_of_the_input_says_that_somebody_must_decide():
 def test_details_prints_the_long_form_and_asks_again():
     console = Played("A", "", "", "details", "y")
     settled, _ = asked(console)
-    assert report.long(plan(), settled) in console.said
+    assert console.said[-2:] == [report.long(plan(), settled).removesuffix("\nApply? [Y/n]"), "Apply? [Y/n] "]
 
 
-def test_a_draft_that_loses_nothing_counts_as_yes_until_the_last_question():
+def drafted_pair(one: str, other: str) -> Plan:
     found = plan()
-    found.merges[0].loses = []
+    found.conflicts = []
+    found.merges = [Merge("M1", IDS[:2], "review", other, "alike")]
+    found.memories[IDS[0]]["memory"], found.memories[IDS[1]]["memory"] = one, other
+    return found
+
+
+def test_a_draft_that_only_adds_plain_words_counts_as_yes_until_the_last_question():
+    found = drafted_pair("Logs are JSON", "Logs are JSON with a request id")
     assert interactive.drafted(found, {}) == {"M1": True}
     assert interactive.drafted(found, {"M1": "keep"}) == {"M1": "keep"}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Deploying on Fridays is fine", "Never deploy on Fridays"),
+        ("User is allergic to walnuts", "User is allergic to peanuts"),
+        ("Tests run in order", "Tests run in order, but only in staging"),
+        ("All tables have an owner", "Most tables have an owner"),
+        ("The importer calls the parser", "The parser calls the importer"),
+    ],
+)
+def test_a_draft_that_may_turn_the_meaning_is_asked_by_itself(one, other):
+    found = drafted_pair(one, other)
+    assert interactive.drafted(found, {}) == {}
+    console = Played("")
+    settled = consult(found, {}, (), 20, console, lambda settled: None)
+    assert "M1 — alike. Merge anyway? [y/N] " in console.said
+    assert settled.merges[0].state == "open"
+
+
+def test_a_draft_that_loses_a_detail_is_asked_by_itself():
     assert interactive.drafted(plan(), {}) == {}
 
 
@@ -158,15 +196,3 @@ def test_no_row_of_answers_can_remove_every_version(replies):
     settled = consult(three_versions(), {}, (), 20, Played(*replies, "y", "y"), lambda settled: None)
     removed = {c.sides()[1] for c in settled.conflicts if c.state == "accepted"}
     assert len(removed) < 3
-
-
-@pytest.mark.parametrize("differs", ["negated", "other place: staging / production", "other order"])
-def test_a_merge_that_may_turn_the_meaning_is_asked_by_itself(differs):
-    found = plan()
-    found.conflicts, found.merges[0].loses = [], []
-    found.merges[0].differs, found.merges[0].why, found.merges[0].text = [differs], differs, "Cache for 30s"
-    assert interactive.drafted(found, {}) == {}
-    console = Played("", "y")
-    settled = consult(found, {}, (), 20, console, lambda settled: None)
-    assert f"M1 — {differs}. Merge anyway? [y/N] " in console.said
-    assert settled.merges[0].state == "open"

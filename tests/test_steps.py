@@ -37,7 +37,7 @@ def test_a_whole_pass_step_by_step_and_its_undo(place):
         "The gateway listens on port 9090",
         "[PINNED] Session: keep this one",
     ]
-    assert place.step(run, "--undo").stdout == "Undone: 3 operations (3 → 6 memories)\n"
+    assert place.step(run, "--undo").stdout == "Undone: 3 changes (3 → 6 memories)\n"
     assert facts(place.rows()) == facts(before)
 
 
@@ -149,7 +149,7 @@ def test_the_printed_undo_line_works_as_pasted(place):
     line = place.run("dream.py", input="B\ny\n").stdout.splitlines()[-1]
     command = line.removeprefix("Undo: ").rsplit(" (", 1)[0]
     done = subprocess.run(shlex.split(command), env=place.env, capture_output=True, encoding="utf-8", timeout=60)
-    assert done.stdout == "Undone: 3 operations (3 → 6 memories)\n", done
+    assert done.stdout == "Undone: 3 changes (3 → 6 memories)\n", done
 
 
 def test_no_memories_is_said_with_who_has_some(place):

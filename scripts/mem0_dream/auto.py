@@ -123,11 +123,13 @@ def _conclude(
     lines = [*work.told(summary), *waiting.queue(run, allowed)]
     conflicts = sum(conflict.state != "kept" for conflict in allowed.conflicts)
     if not conflicts:
-        reminder.settle(session.store, memories)
-    elif policies.settings.reminder:
-        added = reminder.remind(session.store, session.identity.scope, memories, session.identity.branch)
-        if added:
-            run.write("reminder", {"added": True})
+        summary.after -= reminder.settle(session.store, memories)
+    elif policies.settings.reminder and reminder.remind(
+        session.store, session.identity.scope, memories, session.identity.branch
+    ):
+        run.write("reminder", {"added": True})
+        summary.after += 1
+        lines.append("A reminder of the open contradictions was stored.")
     caps.used(session.folder, policies.retention)
     waiting.succeeded(session.folder)
     failed = summary.unfinished or (summary.left_alone and not done)

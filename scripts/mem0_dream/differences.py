@@ -44,6 +44,17 @@ def brought(text: str, others: Sequence[str]) -> list[Part]:
     return _parts(text, spans, [text[i:j].casefold() not in known for i, j in spans])
 
 
+def together(older: str, newer: str, most: int = 70) -> str:
+    """Both texts on one line, cut to `most` characters: what they share, "this / that", and (what only one has)."""
+    left, right = ([text[i:j] for i, j in _spans(text[: 4 * most])] for text in (older, newer))
+    said = []
+    for tag, i, j, k, n in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
+        old, new = " ".join(left[i:j]), " ".join(right[k:n])
+        said.append(old if tag == "equal" else f"{old} / {new}" if tag == "replace" else f"({old or new})")
+    line = re.sub(r" ([,.;:!?)\]])(?= |$)", r"\1", " ".join(said)).rstrip(".")
+    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
 def only(parts: Sequence[Part]) -> list[str]:
     """The parts that differ, each named once."""
     return list(dict.fromkeys(part.text.strip() for part in parts if part.differs))

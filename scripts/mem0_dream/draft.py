@@ -9,12 +9,15 @@ from typing import NamedTuple
 
 from . import progress
 from .comparing import Cluster, Findings, Forbids, Likeness, Statement, age_key, compare
+from .differences import together
+from .judge import explain
 from .memory import Memory, Scope
 from .parallel import spread
 from .plan import Conflict, Merge, NearMiss, Plan, Prune
 from .policies import Policies
 from .retention import low_confidence, stale
 from .snapshot import Snapshot
+from .text import read
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST = 3
@@ -124,8 +127,8 @@ def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]
     for pair in _once(found.conflicts, homes):
         older, newer = sorted((pair.a.newest, pair.b.newest), key=age_key)
         handle = f"C{len(conflicts) + 1}"
-        judgement = pair.judgement
-        conflicts.append(Conflict(handle, older.id, newer.id, judgement.topic, _winner(older, newer), judgement.why))
+        topic, why = together(older.text, newer.text), explain(read(older.text), read(newer.text)).why
+        conflicts.append(Conflict(handle, older.id, newer.id, topic, _winner(older, newer), why))
     return conflicts
 
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
-from . import report
+from . import lists, report
 from .errors import UsageError
+from .guards import differences
 from .memory import Memory
 from .plan import Merge, Plan
+from .text import read
 from .verdicts import Settled, SettledConflict, SettledMerge, settle
 
-_SIDES = {"a": "A", "b": "B", "both": "both", "skip": "skip", "": "skip"}
+_SIDES = {"a": "A", "b": "B", "both": "both", "skip": "skip", "s": "skip", "": "skip"}
+_ADDED = "only one says: "
+_YES, _NO = ("y", "yes"), ("n", "no")
+_LIMITS = ("quantifiers", "comparators", "modals", "environments", "negations")
 
 
 class Cancelled(Exception):
@@ -32,13 +37,21 @@ class Console(Protocol):
 
 def drafted(plan: Plan, answers: dict[str, Any]) -> dict[str, Any]:
     """The answers, with every unanswered merge taken as drafted where its draft loses and turns nothing."""
-    plain = (merge for merge in plan.merges if merge.tier == "review" and not merge.loses and not _turns(merge))
+    plain = (merge for merge in plan.merges if merge.tier == "review" and not merge.loses and not _turns(plan, merge))
     return {**{merge.handle: True for merge in plain}, **answers}
 
 
-def _turns(merge: Merge) -> bool:
-    """Whether a negation, or another value of one kind, is among what differs: such a merge is asked by itself."""
-    return any(part == "negated" or part.startswith("other ") for part in merge.differs)
+def _turns(plan: Plan, merge: Merge) -> bool:
+    """Whether the draft says more than a member than plain words that limit nothing: it is then asked by itself."""
+    members = (plan.memory(id).text for id in merge.ids)
+    parts = [part for text in members if text != merge.text for part in differences(read(text), read(merge.text))]
+    return any(not part.startswith(_ADDED) or _limits(part) for part in parts)
+
+
+def _limits(part: str) -> bool:
+    """Whether what only one text says is a word like "only", "most", "not", "should" or "staging"."""
+    said = set(part.removeprefix(_ADDED).casefold().split())
+    return any(said & lists.words(name) for name in _LIMITS)
 
 
 def consult(
@@ -67,7 +80,8 @@ def consult(
                 continue
             answers.update(given)
             keep(settled)
-        _confirm(plan, settled, console)
+        if settled.changes():
+            _confirm(plan, settled, console)
     except EOFError:  # nobody was there to decide
         raise Cancelled(3) from None
     except KeyboardInterrupt:
@@ -91,36 +105,33 @@ def _answer(settled: Settled, item: SettledConflict | SettledMerge, console: Con
 def _conflict(plan: Plan, settled: Settled, item: SettledConflict, console: Console) -> str:
     console.say(f'\n{item.handle} — "{report.shown(item.conflict.topic)}"')
     console.pair(*report.sides(plan, settled, item))
-    while True:
-        reply = _reply(console, f"{report.WHICH} ")
-        if reply in _SIDES:
-            return _SIDES[reply]
+    return _SIDES[_reply(console, f"{report.WHICH} ", _SIDES, "A, B, both (both are true), skip, or q to leave")]
 
 
 def _loss(plan: Plan, merge: SettledMerge, console: Console) -> bool:
     console.say(f"\n{report.texts(plan, merge)}")
-    while True:
-        reply = _reply(console, f"{report.drops(merge)} ")
-        if reply in ("y", "yes"):
-            return True
-        if reply in ("", "n", "no"):
-            return False
+    return _reply(console, f"{report.drops(merge)} ", (*_YES, *_NO, ""), "y, n, or q to leave") in _YES
 
 
 def _confirm(plan: Plan, settled: Settled, console: Console) -> None:
     console.say("")
+    prompt = f"{report.closing(settled)} "
     while True:
-        reply = _reply(console, f"{report.closing(settled)} ")
-        if reply in ("", "y", "yes"):
-            return
-        if reply in ("n", "no"):
+        reply = _reply(console, prompt, (*_YES, *_NO, "", "details"), "y, n, details, or q to leave")
+        if reply in _NO:
             raise Cancelled
-        if reply == "details":
-            console.say(report.long(plan, settled))
+        if reply != "details":
+            return
+        console.say(report.long(plan, settled).removesuffix(f"\n{report.APPLY}"))
+        prompt = f"{report.APPLY} "
 
 
-def _reply(console: Console, prompt: str) -> str:
-    reply = console.ask(prompt).strip().lower()
-    if reply in ("q", "quit"):
-        raise Cancelled
-    return reply
+def _reply(console: Console, prompt: str, known: Collection[str], help: str) -> str:
+    """One of the known replies; anything else is asked again, q leaves."""
+    while True:
+        reply = console.ask(prompt).strip().lower()
+        if reply in ("q", "quit"):
+            raise Cancelled
+        if reply in known:
+            return reply
+        console.say(f"Type {help}.")

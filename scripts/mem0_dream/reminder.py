@@ -23,11 +23,12 @@ def remind(store: Store, scope: Scope, memories: Sequence[Memory], branch: str |
     return True
 
 
-def settle(store: Store, memories: Sequence[Memory]) -> None:
-    """Remove the reminder: no contradiction is left."""
+def settle(store: Store, memories: Sequence[Memory]) -> int:
+    """Remove the reminder, as no contradiction is left; how many there were."""
     found = reminders(memories)
     if found:
         store.delete([memory.id for memory in found])
+    return len(found)
 
 
 def reminders(memories: Sequence[Memory]) -> list[Memory]:

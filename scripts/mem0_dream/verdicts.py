@@ -75,6 +75,11 @@ class Settled:
     prunes: list[SettledPrune] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
 
+    def changes(self) -> int:
+        """How many items would change something."""
+        items: list[Any] = [*self.merges, *self.conflicts, *self.prunes]
+        return sum(item.state == "accepted" for item in items)
+
     def digest(self) -> str:
         """Names exactly this plan and these answers."""
         said = [

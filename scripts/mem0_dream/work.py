@@ -118,8 +118,9 @@ def carry(session: Session, run: Run, settled: Settled, only: Sequence[str] = ()
     """Apply what is accepted (of it only these handles, where named); what to tell, and whether all of it was ended."""
     chosen = settled.only(only) if only else settled
     policies = Policies.from_document(run.read("policies"))
-    states = [m.state for m in chosen.merges] + [c.state for c in chosen.conflicts] + [p.state for p in chosen.prunes]
-    with Lock(session.folder) as lock, progress.stage("Applying", "changes", total=states.count("accepted")):
+    if not chosen.changes():
+        return report.summary(0, 0, 0, sum(c.state == "open" for c in chosen.conflicts)), True
+    with Lock(session.folder) as lock, progress.stage("Applying", "changes", total=chosen.changes()):
         summary = apply(run, session.store, chosen, policies, lock)
     lines = [*told(summary), report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)]
     if summary.merged or summary.pruned or summary.resolved:
@@ -132,10 +133,11 @@ def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, boo
     with Lock(session.folder) as lock:
         summary = undo(run, session.store, only, lock)
         if summary.undone and not only and run.has("reminder"):
-            reminder.settle(session.store, session.store.fetch(session.identity.scope).memories)
+            summary.after -= reminder.settle(session.store, session.store.fetch(session.identity.scope).memories)
     lines = told(summary)
     if summary.undone:
-        lines.append(f"Undone: {summary.undone} operations ({summary.before} → {summary.after} memories)")
+        changes = f"{summary.undone} change{'' if summary.undone == 1 else 's'}"
+        lines.append(f"Undone: {changes} ({summary.before} → {summary.after} memories)")
     return "\n".join(
         lines
     ) or "Nothing to undo: what this run changed is taken back already, or it changed nothing.", not summary.unfinished
@@ -182,11 +184,6 @@ def store_of(run: Run) -> tuple[dict[str, str], Scope]:
     if not facts:
         raise DreamError(f"Run {run.name} changed nothing, so there is nothing to take back.")
     return facts["store"], Scope(*facts["scope"])
-
-
-def count_of(run: Run) -> int:
-    """How many memories there were when the run was applied."""
-    return journal.head(run.journal).get("before", 0)
 
 
 def history_text(folder: Path, as_json: bool) -> str:
