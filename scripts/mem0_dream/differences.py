@@ -46,13 +46,18 @@ def brought(text: str, others: Sequence[str]) -> list[Part]:
 
 def together(older: str, newer: str, most: int = 70) -> str:
     """Both texts on one line, cut to `most` characters: what they share, "this / that", and (what only one has)."""
-    left, right = ([text[i:j] for i, j in _spans(text[: 4 * most])] for text in (older, newer))
     said = []
-    for tag, i, j, k, n in SequenceMatcher(None, left, right, autojunk=False).get_opcodes():
-        old, new = " ".join(left[i:j]), " ".join(right[k:n])
-        said.append(old if tag == "equal" else f"{old} / {new}" if tag == "replace" else f"({old or new})")
+    for old, new in stretches(older[: 4 * most], newer[: 4 * most]):
+        said.append(old if old == new else f"{old} / {new}" if old and new else f"({old or new})")
     line = re.sub(r" ([,.;:!?)\]])(?= |$)", r"\1", " ".join(said)).rstrip(".")
     return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def stretches(a: str, b: str) -> list[tuple[str, str]]:
+    """Both texts side by side, in stretches that are the same in both or differ; one side of these may be empty."""
+    left, right = ([text[i:j] for i, j in _spans(text)] for text in (a, b))
+    codes = SequenceMatcher(None, left, right, autojunk=False).get_opcodes()
+    return [(" ".join(left[i:j]), " ".join(right[k:n])) for _, i, j, k, n in codes]
 
 
 def only(parts: Sequence[Part]) -> list[str]:

@@ -16,11 +16,13 @@ from .parallel import spread
 from .plan import Conflict, Merge, NearMiss, Plan, Prune
 from .policies import Policies
 from .retention import low_confidence, stale
+from .series import other_things
 from .snapshot import Snapshot
 from .text import read
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST = 3
+OTHER = "other things of one kind"
 SAME_TEXT = "word for word the same statement"
 
 
@@ -123,9 +125,14 @@ def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
 
 def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:
     """Each contradiction once, the closest first: between two merges it is one, whichever members it was seen in."""
+    pairs = _once(found.conflicts, homes)
+    count = Counter(id(statement) for pair in pairs for statement in (pair.a, pair.b))
     conflicts: list[Conflict] = []
-    for pair in _once(found.conflicts, homes):
+    for pair in pairs:
         older, newer = sorted((pair.a.newest, pair.b.newest), key=age_key)
+        if other_things(older.text, newer.text, max(count[id(pair.a)], count[id(pair.b)])):
+            found.near.append(pair._replace(judgement=pair.judgement._replace(why=f"{OTHER}: {pair.judgement.why}")))
+            continue
         handle = f"C{len(conflicts) + 1}"
         topic, why = together(older.text, newer.text), explain(read(older.text), read(newer.text)).why
         conflicts.append(Conflict(handle, older.id, newer.id, topic, _winner(older, newer), why))
