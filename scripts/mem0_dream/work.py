@@ -156,7 +156,10 @@ def resumed(session: Session, lock: Lock) -> tuple[list[str], bool]:
     whole = True
     for run in interrupted(session.folder):
         summary = resume(run, session.store, lock)
-        lines += [f"Resumed {run.name}: {summary.before} → {summary.after} memories.", *told(summary)]
+        lines += [
+            f"Resumed {run.name}: {summary.before} → {summary.after} memories; what it had not begun the next run finds.",
+            *told(summary),
+        ]
         whole = whole and not summary.unfinished
     return lines, whole
 
