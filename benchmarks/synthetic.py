@@ -1,7 +1,7 @@
 """Synthetic stores: the lines of lines.txt spliced, their slots filled from a vocabulary that grows with the store.
 
 So many of their own words are replaced by words of that vocabulary that as many memories are alike as among 3,500 real
-lines of projects: 0.05 pairs a memory at 0.6, 0.25 at 0.4. Then one memory in ten repeats an earlier one: word for word,
+lines of projects: 0.05 pairs a memory at 0.6, 0.25 at 0.4. Then one memory in ten repeats an earlier one: as it was,
 in other dress, with a detail more, or with another value.
 """
 
