@@ -75,6 +75,7 @@ def ask(args: Namespace) -> int:
             text, whole = attended.ask(place, begun, Terminal(), args.check_recall)
         except attended.Cancelled as left:
             print(report.CANCELLED)
+            command.tell("Nobody answered: start it in a terminal, or with --dry-run or --auto." if left.code else "")
             return left.code
         print(text)
         return 0 if whole else 1

@@ -206,3 +206,16 @@ def test_evidence_does_not_depend_on_the_order_of_sets():
         for seed in "012345"
     }
     assert len(said) == 1
+
+
+@pytest.mark.parametrize(
+    ("says", "denies"),
+    [
+        ("Feature flags are allowed", "Feature flags are not allowed"),
+        ("Always use the vault", "Never use the vault"),
+        ("Commit lock files", "Don't commit lock files"),
+        ("Deploying on Fridays is fine", "Never deploy on Fridays"),
+    ],
+)
+def test_where_one_side_only_denies_the_other_it_is_a_contradiction(says, denies):
+    assert judge(read(says), read(denies)).kind == judge(read(denies), read(says)).kind == "conflict"

@@ -90,7 +90,8 @@ def _ended(session: Session, act: Callable[[], Outcome]) -> Outcome:
 
 def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outcome:
     resumed, _ = work.resumed(session, lock)
-    snapshot, policies, lines = gather(session, "auto", *resumed)
+    now = f"Unattended, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
+    snapshot, policies, lines = gather(session, "auto", now, *resumed)
     tell(*lines)
     plan = make_plan(snapshot, policies, Kept.load(session.folder), datetime.now(timezone.utc).date())
     if not (plan.merges or plan.conflicts or plan.prunes):

@@ -16,7 +16,7 @@ _SOLID = (
 )
 _LETTER = rf"(?:(?![{_SOLID}])\w)"
 # A word keeps what belongs to it: --flag, v1.2.3, src/app.py, don't, C++, 40%.
-_TOKEN = re.compile(rf"[-+@#$~./]*{_LETTER}+(?:[-./:@'’+&=~]+{_LETTER}+)*[+#%°]*|\S")
+_TOKEN = re.compile(rf"[-+@#$~./]{{0,9}}{_LETTER}+(?:[-./:@'’+&=~]+{_LETTER}+)*[+#%°]*|\S")
 _LARGEST = 1_000_000  # pairs of words compared; beyond it a middle that differs is marked whole
 
 

@@ -98,8 +98,8 @@ def _build(folder: Path) -> Path:
         installer = _new_environment(made, output)
         _progress("2/3 the packages: " + ", ".join(name for name, _ in _required()) + " (about a minute)")
         done = _run([*installer, "-r", str(REQUIREMENTS), "-c", str(CONSTRAINTS)], output)
-        _progress("3/3 a check of what was installed")
         if done:
+            _progress("3/3 a check of what was installed")
             code = f"import sys; sys.path.insert(0, {str(REQUIREMENTS.parent)!r}); from mem0_dream import environment"
             done = _run([str(_python_in(made)), "-c", f"{code}; sys.exit(len(environment.missing()))"], output)
     if not done:

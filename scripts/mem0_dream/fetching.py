@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from . import history, report, waiting, work
 from .errors import Busy
+from .kept import Kept
 from .lock import Lock
 from .policies import Policies, unmatched
 from .runs import Run
@@ -52,7 +53,9 @@ def gather(session: Session, mode: str, *told: str) -> tuple[Snapshot, Policies,
     policies = session.policies()
     odd = unmatched(policies, {memory.type for memory in snapshot.memories})
     history.sweep(session.folder, policies.settings.keep_runs)
-    lines = [session.first_line(len(snapshot.memories)), *told, *notes, *policies.notes, *odd]
+    decided = len(Kept.load(session.folder).entries)
+    kept = f"Left alone, as somebody decided or undid: {decided} (apply_plan.py --kept lists them)." if decided else ""
+    lines = [session.first_line(len(snapshot.memories)), *told, *notes, *policies.notes, *odd, kept]
     return snapshot, policies, [*lines, session.elsewhere()] if not snapshot.memories else lines
 
 

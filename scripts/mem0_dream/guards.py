@@ -75,10 +75,8 @@ def _of_one_family(a: Reading, b: Reading, here: Sequence[Token], there: Sequenc
 def _small(a: Reading, b: Reading) -> list[str]:
     """What is left where the words are the same: an ending, an article, a sign, or only the order."""
     mine, yours = ([t for t in reading.tokens if t.exact and t.kind != SIGN] for reading in (a, b))
-    here, there = (
-        [t for t in side if t.exact not in {other.exact for other in sides}]
-        for side, sides in ((mine, yours), (yours, mine))
-    )
+    had, has = ({token.exact for token in side} for side in (mine, yours))
+    here, there = [t for t in mine if t.exact not in has], [t for t in yours if t.exact not in had]
     if here and there:
         return [f"same but for {_words(here)} / {_words(there)}"]
     if here or there:

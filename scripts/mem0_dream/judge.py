@@ -8,7 +8,7 @@ from functools import cache
 from typing import NamedTuple
 
 from . import lists
-from .evidence import evidence, foreign
+from .evidence import evidence, facts, foreign
 from .guards import differences
 from .sameness import same_statement
 from .specifics import brings, loses
@@ -78,6 +78,8 @@ def judge(a: Reading, b: Reading) -> Judgement:
         return _SAME._replace(why="the same statement but for words that carry nothing")
     if same >= MERGE[table]:
         kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
+        if _one_says_no(a, b):
+            kind, conflict = "conflict", same
     elif conflict >= CONFLICT[table]:
         kind = "conflict"
     elif max(conflict, same) >= NEAR:
@@ -87,6 +89,13 @@ def judge(a: Reading, b: Reading) -> Judgement:
     told = differences(a, b)
     score = conflict if kind == "conflict" else same
     return Judgement(kind, False, score, kind == "distinct", _shared(a, b), told, "; ".join(told), told[0])
+
+
+def _one_says_no(a: Reading, b: Reading) -> bool:
+    """Whether one side denies what the other says, and they differ in no more than a word beside."""
+    if bool(facts(a).negations) == bool(facts(b).negations):
+        return False
+    return len((a.words ^ b.words) - lists.words("negations")) <= 1
 
 
 def explain(a: Reading, b: Reading) -> Judgement:

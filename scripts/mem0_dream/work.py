@@ -157,8 +157,9 @@ def resumed(session: Session, lock: Lock) -> tuple[list[str], bool]:
     for run in interrupted(session.folder):
         summary = resume(run, session.store, lock)
         lines += [
-            f"Resumed {run.name}: {summary.before} → {summary.after} memories; what it had not begun the next run finds.",
+            f"Resumed {run.name}: {summary.before} → {summary.after} memories; what it never began is found again.",
             *told(summary),
+            report.undo_line(undo_command(run), summary.before, summary.after),
         ]
         whole = whole and not summary.unfinished
     return lines, whole
