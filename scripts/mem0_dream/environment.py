@@ -31,6 +31,7 @@ _NO_NETWORK = re.compile(
     re.IGNORECASE,
 )
 
+_settled = False  # whether this process has come through ensure() already
 first = sys.executable  # the Python that the user started, also after the step went on in another
 
 
@@ -40,7 +41,10 @@ def ensure() -> None:
     Used is the Python that MEM0_DREAM_PYTHON names, else this one where it has the packages, else the plugin's own.
     DreamError says what is missing.
     """
-    global first
+    global first, _settled
+    if _settled:
+        return
+    _settled = True
     named = os.environ.get("MEM0_DREAM_PYTHON")
     if _CONTINUED in os.environ:
         first = os.environ.pop(_CONTINUED)
