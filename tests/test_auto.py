@@ -223,6 +223,23 @@ def test_a_killed_run_is_resumed_by_the_next_one(project):
     assert project.texts() == ["Cache pages for 30s."]
 
 
+def test_what_a_killed_run_had_not_begun_is_named_and_done_by_the_next(project):
+    class Killed(BaseException):
+        pass
+
+    class Dies(FileStore):
+        def delete(self, ids):
+            raise Killed
+
+    project.store(*REPEAT)
+    project.store("Session: looked at the slow build", type="session_state", days=200, start=2)
+    with pytest.raises(Killed):
+        project.run(store=Dies(project.export))
+    project.run()
+    assert "Not begun, and asked again by the next run: P1." in project.told
+    assert project.texts() == ["Cache pages for 30s."]
+
+
 def test_a_run_straight_after_a_run_changes_nothing(project):
     project.store(*REPEAT, *CONFLICT)
     project.run()

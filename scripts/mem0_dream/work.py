@@ -157,12 +157,24 @@ def resumed(session: Session, lock: Lock) -> tuple[list[str], bool]:
     for run in interrupted(session.folder):
         summary = resume(run, session.store, lock)
         lines += [
-            f"Resumed {run.name}: {summary.before} → {summary.after} memories; what it never began is found again.",
+            f"Resumed {run.name}: {summary.before} → {summary.after} memories.",
             *told(summary),
+            *_not_begun(run),
             report.undo_line(undo_command(run), summary.before, summary.after),
         ]
         whole = whole and not summary.unfinished
     return lines, whole
+
+
+def _not_begun(run: Run) -> list[str]:
+    """What was agreed to and the run was stopped before: it is not done, and the next run asks again."""
+    if not run.has("plan"):
+        return []
+    settled = settle(run, plan_of(run), answers_of(run))
+    begun = {op.handle for op in journal.read(run.journal)}
+    items: list[Any] = [*settled.merges, *settled.conflicts, *settled.prunes]
+    left = [item.handle for item in items if item.state == "accepted" and item.handle not in begun]
+    return [f"Not begun, and asked again by the next run: {', '.join(left)}."] if left else []
 
 
 def stopped(folder: Path) -> str:
