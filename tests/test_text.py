@@ -54,7 +54,7 @@ def test_any_text_is_read_the_same_twice(text):
         ("Initialise the store first", "Initialize the store first"),
         ("Read “the handbook”", 'Read "the handbook"'),
         ("Cache 1,000 rows", "Cache 1000 rows"),
-        ("Install it, if necessary", "Install it if needed"),
+        ("Install it if necessary", "Install it if needed"),
         ("See @docs/style.md for the rest", "See docs/style.md for the rest"),
         ("ＡＢＣ の設定", "ABC の設定"),
     ],

@@ -169,9 +169,9 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
     if x.runs or y.runs:
         e["characters"], e["characters_inside"] = _overlap(x.chars, y.chars)
     e["items"] = len(x.items & y.items) / max(min(len(x.items), len(y.items)), 1)
-    more, source = (only_y, y) if len(only_y) > len(only_x) else (only_x, x)
-    if source.inside and more:
-        e["inside"] = sum(word.casefold() in source.inside for word in more) / len(more)
+    for more, source in ((only_x, x), (only_y, y)):
+        if more and source.inside and len(more) == many:
+            e["inside"] = max(e.get("inside", 0.0), sum(word.casefold() in source.inside for word in more) / many)
     one, other = sorted((len(a.text), len(b.text)))
     e["short"], e["length_ratio"] = max(0.0, 1 - one / 100), one / max(other, 1)
     for name in (

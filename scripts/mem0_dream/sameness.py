@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from . import lists
-from .text import Reading, odd
-from .tokens import COMMAND, SIGN, WORD, Token
+from .text import Reading
+from .tokens import COMMAND, MARK, NUMBER, SIGN, WORD, Token
 
 
 def same_statement(a: Reading, b: Reading) -> bool:
     """True only where nothing but case, punctuation, emphasis, spelling, or a word that carries nothing differs."""
     if a.exact == b.exact:
         return True
-    if odd(a.text) or odd(b.text):
-        return False
-    here, there = ([token for token in reading.tokens if token.exact] for reading in (a, b))
-    return abs(len(here) - len(there)) <= 6 and _match(here, there)
+    here, there = a.statement, b.statement
+    return bool(here and there) and abs(len(here) - len(there)) <= 6 and _match(here, there)
 
 
 def _match(here: Sequence[Token], there: Sequence[Token]) -> bool:
@@ -31,7 +29,7 @@ def _match(here: Sequence[Token], there: Sequence[Token]) -> bool:
             j += step
         else:
             return False
-    return bool(here and there)
+    return True
 
 
 def _equal(x: Token, y: Token) -> bool:
@@ -62,24 +60,20 @@ def _says(tokens: Sequence[Token], phrase: tuple[str, ...]) -> bool:
 
 
 def _allowed(phrase: tuple[str, ...], tokens: Sequence[Token], i: int, end: int) -> bool:
-    """An article may be a name ("plan a") or a number ("a few"); "has" may be what the sentence says."""
-    if not i:
-        return phrase == ("the",)
-    before, after = tokens[i - 1], tokens[end]
-    if phrase[0] in ("a", "an"):
-        counted = after.exact in lists.words("counting")
-        return tokens[i].raw.islower() and not counted and before.exact not in lists.words("lettered")
+    """ "The" at the beginning of the text, "has" before a participle and its object, "and he is" behind a comma."""
+    after = tokens[end]
+    if phrase[0] == "the":
+        some = after.kind == NUMBER or after.exact.endswith("s") or after.exact.lower() in lists.words("counting")
+        return not i and not some
     if phrase[0] in ("has", "have"):
         follows = tokens[end + 1].exact if end + 1 < len(tokens) else ""
-        done = after.exact.endswith("ed") or after.exact in lists.words("participles")
+        done = after.exact in lists.words("participles")
         return done and follows in ("a", "an", "the", "his", "her", "their", "its", "our", "my")
-    if phrase[0] in ("is", "are"):  # "the team is paid" is not "the team paid"
-        return after.exact in lists.words("placing") or (after.exact.endswith("ing") and len(after.exact) > 4)
-    return before.kind != COMMAND or after.kind != COMMAND
+    return i > 0 and tokens[i - 1].kind == MARK
 
 
 def _decoration(sign: str) -> bool:
-    return not sign.isascii() and sign not in lists.words("marks")
+    return sign in lists.words("decoration")
 
 
 def _placeholder(tokens: Sequence[Token], i: int) -> bool:

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from . import lists, tokens
-from .tokens import NUMBER, RUN, SIGN, WORD, Token
+from . import lists, tokens, writing
+from .tokens import MARK, NUMBER, RUN, SIGN, WORD, Token
 
 _LONGEST = 200  # of a stretch without white space; longer ones are cut, so that no pattern meets 50 kB
 
@@ -16,10 +16,11 @@ _LONGEST = 200  # of a stretch without white space; longer ones are cut, so that
 class Reading:
     """A text as the judge sees it. Cheap to make; what only a judgement needs is worked out at the first one."""
 
-    __slots__ = ("_exact", "_tokens", "_words", "facts", "text")
+    __slots__ = ("_all", "_exact", "_tokens", "_words", "facts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._all: tuple[Token, ...] | None = None
         self._tokens: tuple[Token, ...] | None = None
         self._words: frozenset[str] | None = None
         self._exact: str | None = None
@@ -27,10 +28,23 @@ class Reading:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The text, token by token."""
+        """The text, token by token, without the marks between."""
         if self._tokens is None:
-            self._tokens = _tokens(self.text)
+            self._tokens = tuple(token for token in self._marked() if token.kind != MARK)
         return self._tokens
+
+    @property
+    def statement(self) -> tuple[Token, ...]:
+        """The tokens and marks as they must be equal in two texts that say the same; empty: only as it stands."""
+        marked = self._marked()
+        if odd(self.text) or all(token.kind in (SIGN, MARK) for token in marked) or writing.speaks_of_writing(marked):
+            return ()
+        return writing.statement(marked)
+
+    def _marked(self) -> tuple[Token, ...]:
+        if self._all is None:
+            self._all = _tokens(self.text)
+        return self._all
 
     @property
     def words(self) -> frozenset[str]:
@@ -43,10 +57,8 @@ class Reading:
     def exact(self) -> str:
         """Equal for two texts only where they are word for word the same statement."""
         if self._exact is None:
-            if odd(self.text) or all(token.kind == SIGN for token in self.tokens):
-                self._exact = self.text
-            else:
-                self._exact = _plainly(" ".join(token.exact for token in self.tokens if token.exact))
+            said = self.statement
+            self._exact = _plainly(" ".join(token.exact for token in said)) if said else _as_it_stands(self.text)
         return self._exact
 
 
@@ -62,6 +74,8 @@ def words(text: str) -> list[str]:
 
 def _words(found: Iterable[Token]) -> Iterator[str]:
     for kind, norm, _, _, counts in found:
+        if kind == MARK:
+            continue
         if kind == RUN:
             yield from (norm[i : i + 2] for i in range(len(norm) - 1) or [0])
         elif counts:
@@ -69,10 +83,18 @@ def _words(found: Iterable[Token]) -> Iterator[str]:
 
 
 def _tokens(text: str) -> tuple[Token, ...]:
+    text = text.strip("\n").rstrip().replace("\r\n", "\n")
     found: list[Token] = []
-    for part, code in _parts(tokens.tidy(text)):
-        for chunk in _short(part.split()):
+    behind = False  # a part between backticks
+    for part, code in _parts(writing.lined(text, writing.tidy(text))):
+        chunks = _short(part.split())
+        if code and part and not chunks:
+            found.append(Token(MARK, "", f"`{part}", part, False))
+        if behind and chunks and not part[0].isspace():
+            found += tokens.glued(chunks.pop(0))
+        for chunk in chunks:
             found += tokens.of_chunk(chunk, code)
+        behind = code
     return _with_units(found)
 
 
@@ -121,6 +143,11 @@ def _plainly(exact: str) -> str:
     """With one wording for what can be said in several."""
     pattern, other = _phrasing()
     return pattern.sub(lambda match: other[match.group()], exact)
+
+
+def _as_it_stands(text: str) -> str:
+    """The text with nothing evened out but white space, emphasis and the full stop."""
+    return text if odd(text) else " ".join(writing.tidy(text).split()).rstrip(".") or text
 
 
 def odd(text: str) -> bool:

@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from . import lists
+from . import lists, punctuation
 
-WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND = "w", "n", "p", "l", "f", "i", "s", "c", "k"
+WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND, MARK = "w", "n", "p", "l", "f", "i", "s", "c", "k", "m"
+LINE = "\ue000"  # before the depth of a line, where lines mean something
 
 
 class Token(NamedTuple):
@@ -31,10 +32,12 @@ _RUN = (
     "\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3130-\u318f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_LETTER = rf"(?:(?![{_RUN}])[^\W\d_])"
-_CHAR = rf"(?:(?![{_RUN}])\w)"
+# Vowel signs and accents of their own belong to the letter before them.
+_ACCENTS = "".join(chr(code) for code in range(0x300, 0xE00) if unicodedata.category(chr(code))[0] == "M")
+_LETTER = rf"(?:(?![{_RUN}])(?:[^\W\d_]|[{_ACCENTS}]))"
+_CHAR = rf"(?:(?![{_RUN}])[\w{_ACCENTS}])"
 _PART = r"(?:[\w.@$*+-]|[{<]\w+[}>])*"
-_DULL = "‐-‧‹-›«»、。，．：；！「」『』（）【】《》〈〉・¿¡\u064b-\u065f\u060c\u061b\ufe00-\ufe0f"
+_DULL = f"‐-‧‹-›«»、。，．：；！「」『』（）【】《》〈〉・¿¡।{_ACCENTS}\u060c\u061b\ufe00-\ufe0f"
 _PIECE = re.compile(
     rf"""
     (?P<l>[A-Za-z][A-Za-z0-9+.-]*://[^\s<>"'`|)\]}}]+ | [\w.+-]+@\w[\w-]*(?:\.\w+)+)
@@ -57,7 +60,6 @@ _SHORT = {"re": "are", "ve": "have", "m": "am", "ll": "will", "s": "'s"}
 _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
 
 
-_BETWEEN = re.compile(r"""[^()\[\]{}"',;:]+""")
 _DASHES = {"-", "--", "–", "—"}
 _QUOTED = "'\"“‘`"
 _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
@@ -66,29 +68,53 @@ _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
 @lru_cache(maxsize=1 << 16)
 def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     """The tokens of one stretch of text without white space; `code` where it stands between backticks."""
-    if chunk in _DASHES and not code:
-        return ()
+    if chunk[0] == LINE:
+        return _marks([chunk])
     if code and chunk in (".", ".."):
         return _sign(chunk)
+    if not code and chunk in _DASHES:
+        return _marks([punctuation.DASH])
     if chunk == "&" and not code:
-        return _word("and")
+        return (_word("and")[0]._replace(raw=chunk),)
     bare = chunk if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
         word = _word(bare)
+        before, _, behind = chunk.partition(bare)
         if len(bare) == 1 and chunk[0] in _QUOTED:
-            return (word[0]._replace(kind=NAME, exact=f'"{bare}"', counts=True),)
-        if chunk[-1] in ".,;:!)" and word[-1].exact in lists.words("turning"):
-            word = (*word, *_sign(","))  # "no, tests run" is not "no tests run"
-        return _in_code(word) if code else word
+            word = (word[0]._replace(kind=NAME, exact=f'"{bare}"', counts=True),)
+        if code:
+            return _in_code(word)
+        return (*_marks(punctuation.leading(before)), *word, *_marks(punctuation.marks(behind)))
+    return _pieces(chunk, code)
+
+
+def _pieces(chunk: str, code: bool) -> tuple[Token, ...]:
+    """The tokens of a stretch that is more than a plain word, and the marks between them."""
     found: list[Token] = []
+    end = 0
     for match in _PIECE.finditer(chunk):
         kind, raw = str(match.lastgroup), match.group()
-        found.extend(_path(raw, code) if kind == "p" else _MAKERS[kind](raw))
-    if not code:
-        return tuple(found)
-    brackets = _BETWEEN.sub("", chunk)
-    whole = brackets.count("(") == brackets.count(")") and not brackets.count('"') % 2  # else prose in backticks
-    return (*_in_code(found), *_sign(brackets if whole else ""))
+        made = _path(raw, code) if kind == "p" else _MAKERS[kind](raw)
+        gap = chunk[end : match.start()]
+        if gap:
+            said = [f"`{gap}"] if code else punctuation.marks(gap) if end else punctuation.leading(gap)
+            found.extend(_marks(said))
+        found.extend(_in_code(made) if code else made)
+        end = match.end()
+    gap = chunk[end:]
+    if gap:
+        alone = code or not end  # a mark by itself is spoken of: "separate with ;"
+        found.extend(_marks([f"`{gap}"] if alone else punctuation.marks(gap)))
+    return tuple(found)
+
+
+def _marks(said: Iterable[str]) -> tuple[Token, ...]:
+    return tuple(Token(MARK, "", mark, mark, False) for mark in said)
+
+
+def glued(chunk: str) -> tuple[Token, ...]:
+    """The tokens of a stretch that follows a closing backtick at once: marks there are no words of their own."""
+    return of_chunk(chunk) if any(map(str.isalnum, chunk)) else _marks(punctuation.marks(chunk))
 
 
 def _in_code(found: Iterable[Token]) -> tuple[Token, ...]:
@@ -132,12 +158,13 @@ def _name(raw: str) -> tuple[Token, ...]:
         return _word(raw)
     low = raw.lower()
     if low in lists.heads("spellings"):
-        return _word(lists.heads("spellings")[low])
+        return tuple(token._replace(raw=low) for token in _word(lists.heads("spellings")[low]))
     if low in _function_words():
         return (_plain(low, low, raw),)
     if _HYPHENED.fullmatch(raw) and not _CAMEL.search(raw):
         first, *rest = low.split("-")
-        return (_plain(first, low, raw), *(_plain(part, "", part) for part in rest))
+        exact = raw if any(len(part) == 1 for part in rest) else low  # "Ctrl-V" is not "Ctrl-v"
+        return (_plain(first, exact, raw), *(_plain(part, "", part) for part in rest))
     return (Token(NAME, raw, raw, raw),)
 
 
@@ -165,14 +192,17 @@ def _number(raw: str) -> tuple[Token, ...]:
     if match is None:
         return (Token(NAME, raw, raw, raw),)
     sign, money, digits, mark = match.groups()
+    listed = re.fullmatch(r"\d{2,3}(?:,\d{3})+", digits)  # "443,853" may be two ports
+    plain = digits
     if re.fullmatch(r"\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?", digits):
-        digits = digits.replace(",", "").replace("_", "")
+        plain = digits.replace(",", "").replace("_", "")
     mark = mark or money
     known = mark if mark in ("+", "°", ".x") else _units().get(mark, "") if len(mark) == 1 else unit(mark)
     if mark and not known:
         return (Token(NAME, raw, raw, raw),)
-    norm = ("-" if sign == "−" else sign) + digits + known
-    return (Token(NUMBER, norm, norm, raw),)
+    sign = "-" if sign == "−" else sign
+    exact = digits if listed and not mark else plain
+    return (Token(NUMBER, sign + plain + known, sign + exact + known, raw),)
 
 
 def _flag(raw: str) -> tuple[Token, ...]:
@@ -260,27 +290,3 @@ _CYRILLIC = re.compile(
     r"(?<=...)(?:иями|ями|ами|ией|иям|ием|иях|ыми|ими|его|ого|ему|ому|ешь|ишь|ете|ите|ает|яет|ают|яют|ующий|ющий|ся|сь"
     r"|ее|ие|ые|ое|ей|ий|ый|ой|ем|им|ым|ом|ах|ях|ую|юю|ая|яя|ует|уют|ют|ят|ит|ет|ал|ял|ил|ла|ло|ли|ть|[аяоеиыуюьй])$"
 )
-
-
-def tidy(text: str) -> str:
-    """The text in one Unicode form, without emphasis marks and what cannot be seen."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-        if _WIDE.search(text):
-            text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
-    if "[" in text:
-        text = _BOX.sub(lambda match: "☐ " if match.group(2) == " " else "☑ ", text)
-    text = _BULLET.sub("", text)
-    if "**" in text:
-        text = _STARS.sub(r"\2", text)
-    if "_" in text:
-        text = _UNDER.sub(r"\1", text)
-    return text
-
-
-_WIDE = re.compile("[\uff01-\uff5e\u3000]+")
-_BOX = re.compile(r"(?m)^([ \t]*(?:[-*+] |\d+[.)] )?[ \t]*)\[([ xX])\](?=\s)")
-_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*+•]|\#{1,6})[ \t]+")
-# Only what can be nothing but emphasis: "*test*" and "_id_" may be patterns and names.
-_STARS = re.compile(r"(?<![\w*/`.])(\*{2,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?[^\s*/])\1(?![\w*/]|\.\w)")
-_UNDER = re.compile(r"(?<![\w/.`])_(?=[^\s_])([^_\n`]* [^_\n`]*[^\s_`])_(?![\w/.])")

@@ -1,0 +1,139 @@
+"""A text as a statement: its tokens with the breaks, capitals and lines that change what it says."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from functools import cache
+
+from . import lists
+from .punctuation import COLON, COMMA, DASH, QUOTE, STOP
+from .tokens import LINE, MARK, NUMBER, SIGN, WORD, Token
+
+_BREAKS = {COMMA, STOP, COLON}
+_OPENS = {STOP, COLON, DASH, QUOTE, "?", "!"}  # behind these a capital is only the first letter of a sentence
+
+
+def statement(found: Sequence[Token]) -> tuple[Token, ...]:
+    """The tokens as they must be equal for two texts to say the same."""
+    said: list[Token] = []
+    first = True
+    for place, token in enumerate(found):
+        if token.kind == MARK:
+            _mark(said, token, found[place + 1 : place + 3])
+            first = first or token.exact in _OPENS or token.exact[0] == LINE
+        elif token.kind == SIGN:
+            said.append(token)
+            first = first or token.exact in _OPENS
+        elif token.exact:
+            said.append(token if first else _with_capital(token))
+            first = False
+    return tuple(_unwrapped(said))
+
+
+def _mark(said: list[Token], token: Token, follows: Sequence[Token]) -> None:
+    """Add a mark to what is said, if it says something there."""
+    if token.exact[0] == LINE and said and said[-1].exact == COMMA:
+        said.pop()
+    if token.exact not in _BREAKS:
+        said.append(token)
+    elif not said or (said[-1].kind == MARK and said[-1].exact[0] in COMMA + LINE):
+        return
+    elif token.exact == COLON and said[-1].exact not in lists.words("turning"):
+        return  # "no: tests run" is not "no tests run"; else a colon stands or not
+    elif not (token.exact == COMMA and _joins(follows)):
+        said.append(token._replace(exact=COMMA))
+
+
+def _joins(follows: Sequence[Token]) -> bool:
+    """True before the "and" or "or" of a list, where a comma is a matter of taste."""
+    words = [token.exact for token in follows]
+    return words[:1] != [] and words[0] in lists.words("joining") and not set(words[1:]) & {"he", "she", "they"}
+
+
+def _with_capital(token: Token) -> Token:
+    """A capital inside a sentence makes a name or a noun: "Target" is not "target"."""
+    raw = token.raw
+    if token.kind not in (WORD, NUMBER) or not raw[:1].isupper():
+        return token
+    if ("'" in raw or "’" in raw) and not raw.lower().startswith(token.exact):
+        return token  # the "not" of "Don't"
+    if raw.isupper() and raw.lower() in _any_case():
+        return token
+    if token.kind == NUMBER:
+        return token._replace(exact=raw)
+    capital = token.exact.upper() if raw.isupper() and len(raw) > 1 else token.exact[0].upper() + token.exact[1:]
+    return token._replace(exact=capital)
+
+
+@cache
+def _any_case() -> frozenset[str]:
+    return lists.words("shouted") | lists.words("acronyms")
+
+
+def _unwrapped(said: list[Token]) -> list[Token]:
+    """Without the break at the end and the quotes round the whole."""
+    while said and said[-1].kind == MARK and said[-1].exact == COMMA:
+        said.pop()
+    quotes = [token.exact in (QUOTE, "'") and token.kind == MARK for token in said]
+    if sum(quotes) == 2 and quotes[0] and quotes[-1] and said[0].exact == said[-1].exact:
+        return _unwrapped(said[1:-1])
+    return said
+
+
+def speaks_of_writing(found: Sequence[Token]) -> bool:
+    """True where a text sets two ways of writing one thing against each other, or speaks of spelling."""
+    speaking = lists.words("spelling")
+    seen: dict[str, str] = {}
+    for kind, _, exact, raw, _ in found:
+        if exact in speaking:
+            return True
+        if exact and kind in (WORD, NUMBER, SIGN) and "'" not in raw and "’" not in raw:
+            written = raw if raw.isupper() else raw.lower()
+            if seen.setdefault(exact, written) != written:
+                return True
+    return False
+
+
+def lined(text: str, tidied: str) -> str:
+    """The tidied text with a mark at each line where lines mean something: a list, a block, a paragraph."""
+    if "\n" not in text:
+        return tidied
+    lines = text.split("\n")
+    if not any(not line.strip() or _STRUCTURE.match(line) for line in lines[1:]):
+        return tidied  # wrapped prose
+    widths = [len(line) - len(line.lstrip()) for line in lines]
+    levels = sorted({width for width, line in zip(widths, lines, strict=True) if line.strip()})
+    marked = (
+        f"{LINE}{levels.index(width)} {bare}" if number and line.strip() else bare
+        for number, (line, width, bare) in enumerate(zip(lines, widths, tidied.split("\n"), strict=True))
+    )
+    return "\n".join(marked)
+
+
+_STRUCTURE = re.compile(r"[ \t]+\S|(?:[-*+•]|#{1,6}|\d+[.)])[ \t]")
+
+
+def tidy(text: str) -> str:
+    """The text in one Unicode form, without emphasis marks and what cannot be seen."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text)
+        if _WIDE.search(text):
+            text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
+    if "[" in text:
+        text = _BOX.sub(lambda match: "☐ " if match.group(2) == " " else "☑ ", text)
+    text = _BULLET.sub("", text)
+    if "**" in text:
+        text = _STARS.sub(r"\2", text)
+    if "_" in text:
+        text = _UNDER.sub(r"\1", text)
+    return text
+
+
+_WIDE = re.compile("[\uff01-\uff5e\u3000]+")
+_BOX = re.compile(r"(?m)^([ \t]*(?:[-*+] |\d+[.)] )?[ \t]*)\[([ xX])\](?=\s)")
+_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*+•]|\#{1,6})[ \t]+")
+# Only what can be nothing but emphasis: "*test*" and "_id_" may be patterns and names.
+_STARS = re.compile(r"(?<![\w*/`.])(\*{2,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?(?:[^\s*/`]|`[^`\n]*`))\1(?![\w*/]|\.\w)")
+_UNDER = re.compile(r"(?<![\w/.`])_(?=[^\s_])([^_\n`]* [^_\n`]*[^\s_`])_(?![\w/.])")
