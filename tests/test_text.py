@@ -57,6 +57,11 @@ def test_any_text_is_read_the_same_twice(text):
         ("Install it if necessary", "Install it if needed"),
         ("See @docs/style.md for the rest", "See docs/style.md for the rest"),
         ("ＡＢＣ の設定", "ABC の設定"),
+        ("User likes tea", "user likes tea"),
+        ("- lint\n- test", "* lint.\n* test"),
+        ("A note that is\nwrapped", "A note that is wrapped"),
+        ("Lint, test, and build", "Lint, test and build"),
+        ("Run **`task lint`** first", "Run `task lint` first"),
     ],
 )
 def test_what_is_only_written_otherwise_has_one_exact_form(one, other):
@@ -82,6 +87,15 @@ def test_what_is_only_written_otherwise_has_one_exact_form(one, other):
         ("No, restart the node", "No restart the node"),
         ("Ship on Friday?", "Ship on Friday"),
         ("The check `!ready` fails", "The check `ready` fails"),
+        ("Copy .env", "Copy env"),
+        ("Open 9–17", "Open 9, 17"),
+        ("Split at ;", "Split at ,"),
+        ("Call `[]`", "Call `{}`"),
+        ("Indent by `  `", "Indent by `    `"),
+        ("Write grey, not gray", "Write gray, not grey"),
+        ("The client is in Reading", "The client is in reading"),
+        ('The "fast" path', "The fast path"),
+        ("a:\n  b: 1\nc: 2", "a:\n  b: 1\n  c: 2"),
     ],
 )
 def test_what_means_something_else_has_another_exact_form(one, other):

@@ -25,7 +25,7 @@ WAYS = [
 
 
 def test_there_are_enough_traps_of_enough_kinds_and_languages():
-    assert len(TRAPS) >= 300
+    assert len(TRAPS) >= 600
     assert len(Counter(trap["kind"] for trap in TRAPS)) >= 30
     assert len(Counter(trap["lang"] for trap in TRAPS)) >= 15
 

@@ -27,7 +27,7 @@ def statement(found: Sequence[Token]) -> tuple[Token, ...]:
             said.append(token)
             first = first or token.exact in _OPENS
         elif token.exact:
-            said.append(token if first else _with_capital(token))
+            said.append(_at_first(token) if first else _with_capital(token))
             first = False
     return tuple(_unwrapped(said))
 
@@ -50,6 +50,12 @@ def _joins(follows: Sequence[Token]) -> bool:
     """True before the "and" or "or" of a list, where a comma is a matter of taste."""
     words = [token.exact for token in follows]
     return words[:1] != [] and words[0] in lists.words("joining") and not set(words[1:]) & {"he", "she", "they"}
+
+
+def _at_first(token: Token) -> Token:
+    """The capital of a sentence's first letter says nothing, where the word can hardly be a name."""
+    low = token.raw.lower()
+    return token._replace(exact=low) if token.raw.istitle() and low in lists.words("beginning") else token
 
 
 def _with_capital(token: Token) -> Token:
