@@ -104,6 +104,20 @@ def test_a_change_of_order_is_told():
     assert told("Alma reviews the work of Bruno", "Bruno reviews the work of Alma").why == "other order"
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        ("Copy .env to the new host", "Copy env to the new host", "other signs: . / none"),
+        ("The client is in Reading today", "The client is in reading today", "same but for Reading / reading"),
+        ("Never\n\nDeploy on a Friday", "Never deploy on a Friday", "other lines or indentation"),
+        ("Write grey, not gray", "Write gray, not grey", "written otherwise"),
+        ("Delete old logs, in prod keep them", "Delete old logs in prod, keep them", "written otherwise"),
+    ],
+)
+def test_a_mark_or_a_capital_that_differs_is_told(a, b, why):
+    assert told(a, b).why == why
+
+
 def test_what_shares_nothing_is_distinct_and_not_near():
     found = told("The office is in Porto", "Retry a failed webhook")
     assert (found.kind, found.near, found.score) == ("distinct", False, 0.0)

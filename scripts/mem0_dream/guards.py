@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from .evidence import facts
 from .text import Reading
-from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, SIGN, WORD, Token
+from .tokens import COMMAND, FLAG, LINE, LINK, MARK, NAME, NUMBER, PATH, RUN, SIGN, WORD, Token
 
 _PROSE = (WORD, COMMAND)
+_SIGNS = (SIGN, MARK)
 _SHOWN = 4  # words of one side in one explanation
 _LONGEST = 60  # characters of one side
 _KINDS = {NUMBER: "number", PATH: "file", LINK: "address", FLAG: "option", NAME: "name"}
@@ -73,18 +75,32 @@ def _of_one_family(a: Reading, b: Reading, here: Sequence[Token], there: Sequenc
 
 
 def _small(a: Reading, b: Reading) -> list[str]:
-    """What is left where the words are the same: an ending, an article, a sign, or only the order."""
-    mine, yours = ([t for t in reading.tokens if t.exact and t.kind != SIGN] for reading in (a, b))
-    had, has = ({token.exact for token in side} for side in (mine, yours))
-    here, there = [t for t in mine if t.exact not in has], [t for t in yours if t.exact not in had]
+    """What is left where the words are the same: an ending, an article, a capital, a mark, or only the order."""
+    mine, yours = ([t for t in r.statement or r.tokens if t.exact and t.kind not in _SIGNS] for r in (a, b))
+    one, other = ([token.exact.casefold() for token in side] for side in (mine, yours))
+    if one != other and sorted(one) == sorted(other):
+        return ["other order"]
+    here, there = _beyond(mine, yours), _beyond(yours, mine)
     if here and there:
         return [f"same but for {_words(here)} / {_words(there)}"]
     if here or there:
         return [f"only one says: {_words(here or there)}"]
-    if [t.exact for t in mine] != [t.exact for t in yours]:
-        return ["other order"]
-    left, right = ("".join(t.raw for t in reading.tokens if t.kind == SIGN) or "none" for reading in (a, b))
-    return [f"other signs: {left[:_LONGEST]} / {right[:_LONGEST]}"]
+    left, right = (_signs(r) for r in (a, b))
+    if LINE in left + right and left != right:
+        return ["other lines or indentation"]
+    return [f"other signs: {left[:_LONGEST]} / {right[:_LONGEST]}" if left != right else "written otherwise"]
+
+
+def _beyond(tokens: Sequence[Token], others: Sequence[Token]) -> list[Token]:
+    """The tokens that stand more often here than among the others."""
+    left = Counter(token.exact for token in others)
+    left.subtract(token.exact for token in tokens)
+    return [token for token in tokens if left[token.exact] < 0]
+
+
+def _signs(reading: Reading) -> str:
+    marks = (t.raw.strip(" `") for t in reading.statement or reading.tokens if t.kind in _SIGNS)
+    return "".join(marks) or "none"
 
 
 def _words(tokens: Sequence[Token]) -> str:
