@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from . import lists
@@ -103,22 +103,33 @@ def speaks_of_writing(found: Sequence[Token]) -> bool:
 
 
 def lined(text: str, tidied: str) -> str:
-    """The tidied text with a mark at each line where lines mean something: a list, a block, a paragraph."""
+    """The tidied text with a mark, and its depth, at each line that is one by itself: not where prose is wrapped."""
     if "\n" not in text:
         return tidied
     lines = text.split("\n")
-    if not any(not line.strip() or _STRUCTURE.match(line) for line in lines[1:]):
-        return tidied  # wrapped prose
-    widths = [len(line) - len(line.lstrip()) for line in lines]
-    levels = sorted({width for width, line in zip(widths, lines, strict=True) if line.strip()})
-    marked = (
-        f"{LINE}{levels.index(width)} {bare}" if number and line.strip() else bare
-        for number, (line, width, bare) in enumerate(zip(lines, widths, tidied.split("\n"), strict=True))
-    )
-    return "\n".join(marked)
+    indents = [len(line) - len(line.lstrip()) for line in lines]
+    own = [number for number in _own_lines(lines, indents) if number]
+    levels = sorted({indents[number] for number in (0, *own)})
+    bare = tidied.split("\n")
+    for number in own:
+        bare[number] = f"{LINE}{levels.index(indents[number])} {bare[number]}"
+    return "\n".join(bare)
 
 
-_STRUCTURE = re.compile(r"[ \t]+\S|(?:[-*+•]|#{1,6}|\d+[.)])[ \t]")
+def _own_lines(lines: Sequence[str], indents: Sequence[int]) -> Iterator[int]:
+    """The lines that begin something: an item, a heading, a paragraph, a block or what follows one."""
+    fenced = any(line.lstrip().startswith("```") for line in lines)
+    depth, before, item = 0, ":", False
+    for number, line in enumerate(lines):
+        opens = not before or before[-1] in ":{[("
+        wrapped = indents[number] > depth or (indents[number] == depth and not item)
+        if line.strip() and (fenced or opens or not wrapped or _ITEM.match(line)):
+            depth, item = indents[number], _ITEM.match(line) is not None
+            yield number
+        before = line.strip()
+
+
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|#{1,6}|\d+[.)])[ \t]")
 
 
 def tidy(text: str) -> str:
@@ -129,7 +140,8 @@ def tidy(text: str) -> str:
             text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     if "[" in text:
         text = _BOX.sub(lambda match: "☐ " if match.group(2) == " " else "☑ ", text)
-    text = _BULLET.sub("", text)
+    text = _NUMBERED.sub(r"\1. ", _BULLET.sub("", text))
+    text = _WHOLE.sub(r"\2", text)
     if "**" in text:
         text = _STARS.sub(r"\2", text)
     if "_" in text:
@@ -139,7 +151,9 @@ def tidy(text: str) -> str:
 
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")
 _BOX = re.compile(r"(?m)^([ \t]*(?:[-*+] |\d+[.)] )?[ \t]*)\[([ xX])\](?=\s)")
-_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*+•]|\#{1,6})[ \t]+")
+_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*+•–·]|\#{1,6})[ \t]+")
+_NUMBERED = re.compile(r"(?m)^[ \t]*(\d{1,2})[.)][ \t]+")
+_WHOLE = re.compile(r"^(\*{1,3}|_{1,3})(?=[^\s*_])([^*_\n]* [^*_\n]*[^\s*_])\1$")  # all of it between the same marks
 # Only what can be nothing but emphasis: "*test*" and "_id_" may be patterns and names.
 _STARS = re.compile(r"(?<![\w*/`.])(\*{2,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?(?:[^\s*/`]|`[^`\n]*`))\1(?![\w*/]|\.\w)")
 _UNDER = re.compile(r"(?<![\w/.`])_(?=[^\s_])([^_\n`]* [^_\n`]*[^\s_`])_(?![\w/.])")
