@@ -69,7 +69,7 @@ def ask(args: Namespace) -> int:
             command.tell(f"The run as a page: {args.html}")
         if args.dry_run:
             Terminal().say(work.show(begun.run, begun.settled(), args.verbose))
-            command.tell(f"Nothing was changed. Run: {begun.run.folder}")
+            command.tell(*work.waiting(begun.settled()), f"Nothing was changed. Run: {begun.run.folder}")
             return 0
         try:
             text, whole = attended.ask(place, begun, Terminal(), args.check_recall)
@@ -117,6 +117,7 @@ def set_up(args: Namespace) -> int:
     with session.start(args) as place:
         found, notes = place.fetch("asked")
         command.tell(place.first_line(len(found.memories)), *notes, hints.two_plugins())
+        place.store.search("what is known", place.identity.scope, 1)  # a local store needs its embedder to answer
     print("Ready.")
     return 0
 

@@ -125,6 +125,17 @@ def test_a_path_may_begin_at_home(tmp_path, monkeypatch):
     assert Path(config.settings["history_db_path"]) == tmp_path / "history.db"
 
 
+def test_a_relative_folder_counts_from_the_project_and_not_from_where_a_scheduler_starts(tmp_path):
+    relative = qdrant(Path("data"))
+    config = read_config(written(tmp_path, relative), {}, tmp_path / "project")
+    assert Path(config.settings["vector_store"]["config"]["path"]) == tmp_path / "project" / "data" / "qdrant"
+
+
+def test_a_history_in_memory_stays_there(tmp_path):
+    settings = {**qdrant(tmp_path), "history_db_path": ":memory:"}
+    assert read_config(written(tmp_path, settings), {}).settings["history_db_path"] == ":memory:"
+
+
 @pytest.mark.parametrize(
     "given",
     [

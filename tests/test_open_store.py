@@ -30,7 +30,7 @@ def configs(monkeypatch) -> list[Path]:
         kind = "local"
 
         @classmethod
-        def from_config(cls, path, env):
+        def from_config(cls, path, env, cwd):
             asked.append(path)
             return cls()
 

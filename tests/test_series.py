@@ -1,5 +1,7 @@
 """Contradictions that are none: other things of one kind."""
 
+from itertools import combinations
+
 import pytest
 from mem0_dream.series import other_things
 
@@ -12,17 +14,32 @@ from mem0_dream.series import other_things
     ],
 )
 def test_a_name_that_stands_in_its_value_again_is_another_thing(a, b):
-    assert other_things(a, b, 1)
+    assert other_things([(a, b)]) == [True]
 
 
 def test_many_of_one_form_with_another_name_and_value_are_other_things():
-    assert other_things("The mail job runs 3 times", "The tax job runs 5 times", 3)
-    assert not other_things("The mail job runs 3 times", "The tax job runs 5 times", 1)
+    texts = [f"The {name} job runs {n} times" for n, name in enumerate(["mail", "tax", "cart", "chat"], 3)]
+    assert all(other_things(list(combinations(texts, 2))))
 
 
-def test_another_value_of_the_same_thing_stays_a_contradiction_however_many_there_are():
-    assert not other_things("The mail job runs 3 times", "The mail job runs 5 times", 9)
+def test_two_of_one_form_with_another_name_and_value_are_asked_about():
+    assert other_things([("The mail job runs 3 times", "The tax job runs 5 times")]) == [False]
+
+
+def test_a_place_that_holds_many_a_word_holds_names():
+    texts = [f"Use Kafka for the {name} queue" for name in ("mail", "tax", "cart", "chat", "login")]
+    assert all(other_things(list(combinations(texts, 2))))
+
+
+def test_three_versions_of_one_fact_are_asked_about():
+    texts = [f"Deploys go to {host}" for host in ("ECS", "Vercel", "Heroku")]
+    assert not any(other_things(list(combinations(texts, 2))))
+
+
+def test_another_number_of_the_same_thing_stays_a_contradiction_however_many_there_are():
+    texts = [f"The mail job runs {n} times" for n in range(9)]
+    assert not any(other_things(list(combinations(texts, 2))))
 
 
 def test_what_only_one_says_is_no_swap():
-    assert not other_things("The job is allowed", "The job is not allowed", 9)
+    assert other_things([("The job is allowed", "The job is not allowed")] * 5) == [False] * 5

@@ -22,6 +22,7 @@ from .text import read
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST = 3
+MOST_ASKED = 3  # contradictions of one memory in one run; an answer may settle the rest
 OTHER = "other things of one kind"
 SAME_TEXT = "word for word the same statement"
 
@@ -125,14 +126,17 @@ def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
 
 def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:
     """Each contradiction once, the closest first: between two merges it is one, whichever members it was seen in."""
-    pairs = _once(found.conflicts, homes)
-    count = Counter(id(statement) for pair in pairs for statement in (pair.a, pair.b))
+    pairs = [(pair, *sorted((pair.a.newest, pair.b.newest), key=age_key)) for pair in _once(found.conflicts, homes)]
+    others = other_things([(older.text, newer.text) for _, older, newer in pairs])
+    asked: Counter[str] = Counter()
     conflicts: list[Conflict] = []
-    for pair in pairs:
-        older, newer = sorted((pair.a.newest, pair.b.newest), key=age_key)
-        if other_things(older.text, newer.text, max(count[id(pair.a)], count[id(pair.b)])):
+    for (pair, older, newer), is_other in zip(pairs, others, strict=True):
+        if is_other:
             found.near.append(pair._replace(judgement=pair.judgement._replace(why=f"{OTHER}: {pair.judgement.why}")))
             continue
+        if max(asked[older.id], asked[newer.id]) >= MOST_ASKED:
+            continue
+        asked.update((older.id, newer.id))
         handle = f"C{len(conflicts) + 1}"
         topic, why = together(older.text, newer.text), explain(read(older.text), read(newer.text)).why
         conflicts.append(Conflict(handle, older.id, newer.id, topic, _winner(older, newer), why))

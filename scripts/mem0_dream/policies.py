@@ -20,7 +20,7 @@ DREAM_TITLES = ("dream", "mem0 dream")
 _FOR_EVER = 36_500  # days that stand for "forever" where a number is needed
 
 _NEVER = re.compile(
-    "(keep )?(forever|always|permanent(ly)?|indefinite(ly)?|infinit[ey]|unlimited|endless)|keep|∞|null"
+    "(keep )?(for ?ever|always|permanent(ly)?|indefinite(ly)?|infinit[ey]|unlimited|endless)|keep|∞|null"
     "|no (limit|pruning)|never( prune[ds]?| expires?| deleted?)?|永久|永远|永遠|无限|無期限"
 )
 _UNITS = (

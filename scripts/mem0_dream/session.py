@@ -49,9 +49,9 @@ class Session:
         """All memories of the scope as they are now, and what to tell of the fetch; `mode` is "asked" or "auto"."""
         with progress.stage("Fetching", told=False):  # where no bar can be shown, the first line says how many
             listing = self.store.fetch(self.identity.scope)
-        store = {"kind": self.store.kind, "identity": self.store.identity}
+        store = {"kind": self.store.kind, "identity": self.store.identity, "label": self.store.label}
         if self.config:
-            store["config"] = self.config
+            store |= {"config": self.config, "cwd": str(self.cwd)}
         snapshot = Snapshot(
             store=store,
             scope=self.identity.scope,
@@ -119,6 +119,7 @@ def of_run(
     given = argparse.Namespace(**vars(args))
     if given.store is None and given.config is None:
         given.store, given.config = store["kind"], store.get("config")
+        given.cwd = given.cwd or ([Path(store["cwd"])] if "cwd" in store else None)
     given.user, given.project, given.agent = scope.user, scope.project or "none", scope.agent
     session = start(given, env)
     if session.store.identity != store["identity"]:
@@ -131,7 +132,9 @@ def of_run(
 
 def line_of(plan: Plan) -> str:
     """The first line of a step that works on a plan and touches no store."""
-    return report.first_line(plan.store["kind"], plan.scope.user, plan.scope.project, plan.total)
+    return report.first_line(
+        plan.store.get("label", plan.store["kind"]), plan.scope.user, plan.scope.project, plan.total
+    )
 
 
 def whoami(session: Session) -> str:

@@ -25,6 +25,7 @@ from .snapshot import read_snapshot
 from .undo import undo
 from .verdicts import Settled, SettledMerge
 
+_NAMED = 12  # handles in one sentence
 SCRIPTS = Path(__file__).resolve().parent.parent
 _SAID = {"accepted": "will be applied", "kept": "left alone, and remembered", "open": "skipped", "held": "held back"}
 
@@ -96,7 +97,8 @@ def taken(plan: Plan, settled: Settled, given: dict[str, Any]) -> str:
 def waiting(settled: Settled) -> list[str]:
     """What stays out of the report until somebody answers, as sentences."""
     unanswered = [merge.handle for merge in settled.merges if merge.state == "open"]
-    return [f"Left alone without an answer: {', '.join(unanswered)}."] if unanswered else []
+    named = ", ".join(unanswered[:_NAMED]) + (" …" if len(unanswered) > _NAMED else "")
+    return [f"Merges that wait for an answer of their own: {len(unanswered)} ({named})."] if unanswered else []
 
 
 def show(run: Run, settled: Settled, verbose: bool, number: int = 0) -> str:

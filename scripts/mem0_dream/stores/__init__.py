@@ -54,7 +54,7 @@ def _local(config: str | None, env: Mapping[str, str], cwd: Path) -> Store:
         )
     from .local import LocalStore
 
-    return LocalStore.from_config(cwd / Path(found).expanduser(), env)
+    return LocalStore.from_config(cwd / Path(found).expanduser(), env, cwd)
 
 
 def _server(config: str | None, env: Mapping[str, str], cwd: Path) -> Store:

@@ -53,8 +53,8 @@ class Config:
         return command.redact(text)[:200].rstrip(" .")
 
 
-def read_config(path: Path, env: Mapping[str, str]) -> Config:
-    """The settings in a file, ${VARIABLES} filled in; DreamError names file and line of a syntax error."""
+def read_config(path: Path, env: Mapping[str, str], cwd: Path | None = None) -> Config:
+    """The settings in a file, ${VARIABLES} filled in and folders counted from `cwd`; DreamError names file and line."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
@@ -70,8 +70,8 @@ def read_config(path: Path, env: Mapping[str, str]) -> Config:
         )
     settings = {key: _filled(value, env, path) for key, value in found.items() if key not in _UNUSED}
     for holder, name in ((settings["vector_store"].get("config"), "path"), (settings, "history_db_path")):
-        if isinstance(holder, dict) and isinstance(holder.get(name), str):
-            holder[name] = str(Path(holder[name]).expanduser())
+        if isinstance(holder, dict) and isinstance(holder.get(name), str) and holder[name] != ":memory:":
+            holder[name] = str((cwd or Path.cwd()) / Path(holder[name]).expanduser())
     secrets = {value for key, value in env.items() if _SECRET_NAME.search(key)} | set(_secrets(settings))
     return Config(settings, str(path), {secret for secret in secrets if len(secret) > 2})
 

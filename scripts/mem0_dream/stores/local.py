@@ -36,9 +36,9 @@ class LocalStore:
         self._loosened: dict[Scope, Scope] = {}
 
     @classmethod
-    def from_config(cls, path: Path, env: Mapping[str, str]) -> LocalStore:
+    def from_config(cls, path: Path, env: Mapping[str, str], cwd: Path | None = None) -> LocalStore:
         """The store that mem0's config file describes."""
-        return cls(read_config(path, env))
+        return cls(read_config(path, env, cwd))
 
     @functools.cached_property
     def _memory(self) -> Any:

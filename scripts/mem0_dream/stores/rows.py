@@ -39,7 +39,8 @@ def in_scope(memories: Iterable[Memory], scope: Scope) -> Listing:
 
 def loosened(memories: Iterable[Memory], scope: Scope) -> tuple[Scope, list[str]]:
     """The scope without its project where none of the user's memories has one, and the sentence that says so."""
-    if scope.project is None or any(m.scope.project for m in memories if m.scope.user == scope.user):
+    projects = [memory.scope.project for memory in memories if memory.scope.user == scope.user]
+    if scope.project is None or not projects or any(projects):
         return scope, []
     note = f"No memory of user {scope.user} here has a project, so all of the user's memories are taken."
     return scope._replace(project=None), [note]
