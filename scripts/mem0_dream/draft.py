@@ -126,11 +126,12 @@ def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
 
 def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:
     """Each contradiction once, the closest first: between two merges it is one, whichever members it was seen in."""
-    pairs = [(pair, *sorted((pair.a.newest, pair.b.newest), key=age_key)) for pair in _once(found.conflicts, homes)]
-    others = other_things([(older.text, newer.text) for _, older, newer in pairs])
+    pairs = _once(found.conflicts, homes)
+    ages = [_by_age(pair) for pair in pairs]
+    others = other_things([(older.text, newer.text) for older, newer in ages])
     asked: Counter[str] = Counter()
     conflicts: list[Conflict] = []
-    for (pair, older, newer), is_other in zip(pairs, others, strict=True):
+    for pair, (older, newer), is_other in zip(pairs, ages, others, strict=True):
         if is_other:
             found.near.append(pair._replace(judgement=pair.judgement._replace(why=f"{OTHER}: {pair.judgement.why}")))
             continue
@@ -141,6 +142,11 @@ def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]
         topic, why = together(older.text, newer.text), explain(read(older.text), read(newer.text)).why
         conflicts.append(Conflict(handle, older.id, newer.id, topic, _winner(older, newer), why))
     return conflicts
+
+
+def _by_age(pair: Likeness) -> tuple[Memory, Memory]:
+    older, newer = sorted((pair.a.newest, pair.b.newest), key=age_key)
+    return older, newer
 
 
 def _winner(older: Memory, newer: Memory) -> str | None:
@@ -154,7 +160,7 @@ def _winner(older: Memory, newer: Memory) -> str | None:
 
 def _near_misses(found: Findings, homes: dict[Statement, Merge], most: int) -> list[NearMiss]:
     near = _once(found.near, homes)[:most]
-    return [NearMiss([m.id for m in sorted((p.a.newest, p.b.newest), key=age_key)], p.judgement.why) for p in near]
+    return [NearMiss([memory.id for memory in _by_age(pair)], pair.judgement.why) for pair in near]
 
 
 def _once(pairs: Iterable[Likeness], homes: dict[Statement, Merge]) -> list[Likeness]:
