@@ -40,8 +40,8 @@ def _mark(said: list[Token], token: Token, follows: Sequence[Token]) -> None:
         said.append(token)
     elif not said or (said[-1].kind == MARK and said[-1].exact[0] in COMMA + LINE):
         return
-    elif token.exact == COLON and said[-1].exact not in lists.words("turning"):
-        return  # "no: tests run" is not "no tests run"; else a colon stands or not
+    elif token.exact == COLON and len(said) > 1 and said[-1].exact not in lists.words("turning"):
+        return  # "avoid: tests" is not "avoid tests"; elsewhere a colon stands or not
     elif not (token.exact == COMMA and _joins(follows)):
         said.append(token._replace(exact=COMMA))
 
@@ -67,10 +67,9 @@ def _with_capital(token: Token) -> Token:
         return token  # the "not" of "Don't"
     if raw.isupper() and raw.lower() in _any_case():
         return token
-    if token.kind == NUMBER:
-        return token._replace(exact=raw)
-    capital = token.exact.upper() if raw.isupper() and len(raw) > 1 else token.exact[0].upper() + token.exact[1:]
-    return token._replace(exact=capital)
+    if set("/-'’") & set(token.exact + raw):  # of one part of several
+        raw = token.exact[0].upper() + token.exact[1:]
+    return token._replace(exact=raw)  # also in its own spelling: "Mr Grey" is not "Mr Gray"
 
 
 @cache
