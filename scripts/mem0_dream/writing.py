@@ -12,6 +12,7 @@ from .punctuation import COLON, COMMA, DASH, QUOTE, STOP
 from .tokens import LINE, MARK, NUMBER, SIGN, WORD, Token
 
 _BREAKS = {COMMA, STOP, COLON}
+_BREAK = Token(MARK, "", COMMA, COMMA, False)
 _OPENS = {STOP, COLON, DASH, QUOTE, "?", "!"}  # behind these a capital is only the first letter of a sentence
 
 
@@ -27,7 +28,9 @@ def statement(found: Sequence[Token]) -> tuple[Token, ...]:
             said.append(token)
             first = first or token.exact in _OPENS
         elif token.exact:
-            said.append(_at_first(token) if first else _with_capital(token))
+            if token.raw[0].isupper():
+                token = _at_first(token) if first else _with_capital(token)
+            said.append(token)
             first = False
     return tuple(_unwrapped(said))
 
@@ -43,7 +46,7 @@ def _mark(said: list[Token], token: Token, follows: Sequence[Token]) -> None:
     elif token.exact == COLON and len(said) > 1 and said[-1].exact not in lists.words("turning"):
         return  # "avoid: tests" is not "avoid tests"; elsewhere a colon stands or not
     elif not (token.exact == COMMA and _joins(follows)):
-        said.append(token._replace(exact=COMMA))
+        said.append(_BREAK)
 
 
 def _joins(follows: Sequence[Token]) -> bool:
@@ -61,7 +64,7 @@ def _at_first(token: Token) -> Token:
 def _with_capital(token: Token) -> Token:
     """A capital inside a sentence makes a name or a noun: "Target" is not "target"."""
     raw = token.raw
-    if token.kind not in (WORD, NUMBER) or not raw[:1].isupper():
+    if token.kind not in (WORD, NUMBER):
         return token
     if ("'" in raw or "’" in raw) and not raw.lower().startswith(token.exact):
         return token  # the "not" of "Don't"
@@ -81,22 +84,22 @@ def _unwrapped(said: list[Token]) -> list[Token]:
     """Without the break at the end and the quotes round the whole."""
     while said and said[-1].kind == MARK and said[-1].exact == COMMA:
         said.pop()
-    quotes = [token.exact in (QUOTE, "'") and token.kind == MARK for token in said]
-    if sum(quotes) == 2 and quotes[0] and quotes[-1] and said[0].exact == said[-1].exact:
+    quote = said[0].exact if said and said[0].kind == MARK else ""
+    if quote in (QUOTE, "'") and said[-1].exact == quote and sum(token.exact == quote for token in said) == 2:
         return _unwrapped(said[1:-1])
     return said
 
 
 def speaks_of_writing(found: Sequence[Token]) -> bool:
     """True where a text sets two ways of writing one thing against each other, or speaks of spelling."""
-    speaking = lists.words("spelling")
+    if not lists.words("spelling").isdisjoint([token.exact for token in found]):
+        return True
+    plain = {token.exact for token in found if token.exact == token.raw}
     seen: dict[str, str] = {}
     for kind, _, exact, raw, _ in found:
-        if exact in speaking:
-            return True
-        if exact and kind in (WORD, NUMBER, SIGN) and "'" not in raw and "’" not in raw:
+        if exact and exact != raw and kind in (WORD, NUMBER, SIGN) and "'" not in raw and "’" not in raw:
             written = raw if raw.isupper() else raw.lower()
-            if seen.setdefault(exact, written) != written:
+            if (written != exact and exact in plain) or seen.setdefault(exact, written) != written:
                 return True
     return False
 
