@@ -16,8 +16,8 @@ from .text import Reading, odd
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
 MERGE = {"words": 0.43, "scripts": 0.45}
-CONFLICT = {"words": 0.175, "scripts": 0.3}
-NEAR = 0.15
+CONFLICT = {"words": 0.15, "scripts": 0.3}
+NEAR = 0.12
 # What makes a contradiction of two texts that share much, where there are too few examples to learn it from.
 _PLAIN = ("number_swap", "negated", "opposite", "tool")
 LEAST_SHARED = 0.3  # of the words of the shorter text
@@ -63,7 +63,7 @@ def too_little(a: Reading, b: Reading) -> bool:
 
 def judge(a: Reading, b: Reading) -> Judgement:
     """What the pair is. The same for (a, b) and (b, a) but for the side named first in the texts."""
-    if a.exact == b.exact:
+    if a.words == b.words and a.exact == b.exact:
         return _SAME
     if too_little(a, b):
         return _TOO_LITTLE
