@@ -42,6 +42,14 @@ def test_of_equal_texts_the_newest_one_stands():
     assert [(merge.tier, merge.text) for merge in plan.merges] == [("safe", "Use tabs.")]
 
 
+def test_the_same_words_about_yesterday_noted_on_two_days_are_asked_about():
+    first = record("a", "The release failed yesterday", created_at="2026-01-01T00:00:00+00:00")
+    same_day = record("b", "The release failed yesterday", created_at="2026-01-01T09:00:00+00:00")
+    later = record("c", "The release failed yesterday", created_at="2026-03-01T00:00:00+00:00")
+    assert [merge.tier for merge in plan_of(first, same_day).merges] == ["safe"]
+    assert [(merge.tier, merge.why) for merge in plan_of(first, later).merges] == [("review", draft.OTHER_DAY)]
+
+
 def test_the_fullest_text_is_the_draft():
     short, full = (
         "The user prefers short commit messages",

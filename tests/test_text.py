@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.text import marks, odd, read, words
+from mem0_dream.text import marks, moves, odd, read, words
 
 ODD = [
     "",
@@ -162,3 +162,15 @@ def test_secrets_are_marked(text):
 )
 def test_ordinary_notes_are_not_marked(text):
     assert marks(text) == []
+
+
+@pytest.mark.parametrize(
+    "text", ["It broke yesterday", "昨天坏了", "Two days ago it broke", "Gestern ging es nicht", "今日中に直す"]
+)
+def test_a_day_told_by_its_distance_from_now_moves(text):
+    assert moves(text)
+
+
+@pytest.mark.parametrize("text", ["It broke on 2026-01-01", "Agora is the cache", "Keep logs for two days"])
+def test_a_day_that_is_named_does_not_move(text):
+    assert not moves(text)

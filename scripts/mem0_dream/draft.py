@@ -18,12 +18,13 @@ from .policies import Policies
 from .retention import low_confidence, stale
 from .series import other_things
 from .snapshot import Snapshot
-from .text import read
+from .text import moves, read
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST = 3
 MOST_ASKED = 3  # contradictions of one memory in one run; an answer may settle the rest
 OTHER = "other things of one kind"
+OTHER_DAY = "the same words of another day"
 SAME_TEXT = "word for word the same statement"
 
 
@@ -119,6 +120,9 @@ def _merges(found: Findings, kept: Forbids | None) -> tuple[list[Merge], dict[St
 def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
     ids = [memory.id for memory in members]
     if cluster.weakest is None or cluster.weakest.judgement.safe:
+        days = {memory.created.date() if memory.created else None for memory in members}
+        if len(days) > 1 and any(moves(memory.text) for memory in members):
+            return Merge("", ids, "review", members[-1].text, OTHER_DAY, [], [OTHER_DAY])
         return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
     judgement = cluster.weakest.judgement
     return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, cluster.loses)

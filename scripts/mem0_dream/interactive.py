@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from . import lists, report
+from .draft import OTHER_DAY
 from .errors import UsageError
 from .guards import differences
 from .memory import Memory
@@ -45,7 +46,7 @@ def _turns(plan: Plan, merge: Merge) -> bool:
     """Whether the draft says more than a member than plain words that limit nothing: it is then asked by itself."""
     members = (plan.memory(id).text for id in merge.ids)
     parts = [part for text in members if text != merge.text for part in differences(read(text), read(merge.text))]
-    return any(not part.startswith(_ADDED) or _limits(part) for part in parts)
+    return OTHER_DAY in merge.differs or any(not part.startswith(_ADDED) or _limits(part) for part in parts)
 
 
 def _limits(part: str) -> bool:

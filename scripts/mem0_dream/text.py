@@ -163,6 +163,19 @@ _LOOKS_LATIN = "\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧορντικυ"
 _PASSING = re.compile(f"[A-Za-z][{_LOOKS_LATIN}]|[{_LOOKS_LATIN}][A-Za-z]")
 
 
+def moves(text: str) -> bool:
+    """Whether it tells of a day by how far it is from now ("yesterday"): noted on another day it is another event."""
+    return _relative().search(text) is not None
+
+
+@cache
+def _relative() -> re.Pattern[str]:
+    phrases = sorted(map(re.escape, lists.words("relative_times")), key=len, reverse=True)
+    solid = [phrase for phrase in phrases if phrase[0] >= "\u2e80"]  # scripts without spaces
+    spaced = [phrase for phrase in phrases if phrase[0] < "\u2e80"]
+    return re.compile(rf"(?i)\b(?:{'|'.join(spaced)})\b|{'|'.join(solid)}")
+
+
 def marks(text: str) -> list[str]:
     """What an agent must be warned of before it reads the text: "looks like an order", "looks like a secret"."""
     found = []
