@@ -32,6 +32,17 @@ def published(tmp_path, monkeypatch) -> Path:
     return lock.PUBLISHED
 
 
+class Killed(BaseException):
+    """What ends a process nowhere that anybody catches."""
+
+
+class Dies(FileStore):
+    """A store whose process is killed at the first removal."""
+
+    def delete(self, ids):
+        raise Killed
+
+
 class Project:
     """An export, a folder for mem0.md, and the unattended run over them."""
 
@@ -207,13 +218,6 @@ def test_the_lock_is_free_after_every_way_out(project, published):
 
 
 def test_a_killed_run_is_resumed_by_the_next_one(project):
-    class Killed(BaseException):
-        pass
-
-    class Dies(FileStore):
-        def delete(self, ids):
-            raise Killed
-
     project.store(*REPEAT)
     with pytest.raises(Killed):
         project.run(store=Dies(project.export))
@@ -224,13 +228,6 @@ def test_a_killed_run_is_resumed_by_the_next_one(project):
 
 
 def test_what_a_killed_run_had_not_begun_is_named_and_done_by_the_next(project):
-    class Killed(BaseException):
-        pass
-
-    class Dies(FileStore):
-        def delete(self, ids):
-            raise Killed
-
     project.store(*REPEAT)
     project.store("Session: looked at the slow build", type="session_state", days=200, start=2)
     with pytest.raises(Killed):
