@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .client import LIMIT, Client
 from .offline import offline
 from .standin import Script, Turn, serving
-
-LIMIT = 90.0  # seconds a session may take before it is ended
 
 Answer = Callable[[dict[str, Any]], str]
 
@@ -50,29 +49,8 @@ class Session:
         return [text for turn in self.turns for text in turn.results]
 
 
-@dataclass
-class Claude:
-    """A client with a home, a working folder and an environment of its own."""
-
-    program: Path
-    home: Path
-    work: Path
-    env: Mapping[str, str]
-
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A command that needs no model, e.g. `plugin validate`."""
-
-        def run() -> subprocess.CompletedProcess[str]:
-            return subprocess.run(
-                [self.program, *arguments],
-                capture_output=True,
-                text=True,
-                env=self._env(),
-                cwd=self.work,
-                timeout=LIMIT,
-            )
-
-        return offline(run)
+class Claude(Client):
+    """Claude Code as installed."""
 
     def print(self, prompt: str, script: Script, *options: str) -> Session:
         """`claude -p PROMPT`: nobody there to ask."""
@@ -80,7 +58,7 @@ class Claude:
         def run() -> Session:
             with serving(script) as model:
                 command = [str(self.program), "-p", prompt, "--output-format", "stream-json", "--verbose", *options]
-                env = self._env(model.url)
+                env = self.environment(model.url)
                 done = subprocess.run(
                     command,
                     capture_output=True,
@@ -108,12 +86,12 @@ class Claude:
                 command = [str(self.program), "-p", "--input-format", "stream-json", "--output-format", "stream-json"]
                 command += ["--verbose", "--permission-prompt-tool", "stdio", *options]
                 # Only the hosts that the client knows count as attended; a nameless one would be refused `--apply`.
-                env = {**self._env(model.url), "CLAUDE_CODE_ENTRYPOINT": "claude-desktop"}
+                env = {**self.environment(model.url), "CLAUDE_CODE_ENTRYPOINT": "claude-desktop"}
                 return _converse(command, env, self.work, prompt, answer, until, Session(turns=model.turns))
 
         return offline(run)
 
-    def _env(self, url: str = "http://127.0.0.1:9") -> dict[str, str]:
+    def environment(self, url: str = "http://127.0.0.1:9") -> dict[str, str]:
         quiet = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_AUTOUPDATER", "DISABLE_TELEMETRY")
         return {
             "HOME": str(self.home),

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
+from .client import LIMIT, Client
 from .offline import offline
 from .standin import Script, Turn, serving
-
-LIMIT = 90.0
 
 
 @dataclass
@@ -35,29 +32,8 @@ class Session:
         return [text for turn in self.turns for text in turn.results]
 
 
-@dataclass
-class Codex:
-    """A client with a home, a working folder and an environment of its own."""
-
-    program: Path
-    home: Path
-    work: Path
-    env: Mapping[str, str]
-
-    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A command that needs no model, e.g. `plugin add`."""
-
-        def run() -> subprocess.CompletedProcess[str]:
-            return subprocess.run(
-                [self.program, *arguments],
-                capture_output=True,
-                text=True,
-                env=self._env(),
-                cwd=self.work,
-                timeout=LIMIT,
-            )
-
-        return offline(run)
+class Codex(Client):
+    """Codex as installed."""
 
     def exec(self, prompt: str, script: Script, *options: str) -> Session:
         """`codex exec PROMPT`, with the stand-in as its model provider."""
@@ -81,7 +57,7 @@ class Codex:
                     [self.program, "exec", "--skip-git-repo-check", "--json", *flags, *options, prompt],
                     capture_output=True,
                     text=True,
-                    env=self._env(),
+                    env=self.environment(),
                     cwd=self.work,
                     timeout=LIMIT,
                     stdin=subprocess.DEVNULL,
@@ -91,7 +67,7 @@ class Codex:
 
         return offline(run)
 
-    def _env(self) -> dict[str, str]:
+    def environment(self) -> dict[str, str]:
         (self.home / ".codex").mkdir(parents=True, exist_ok=True)
         home = {"HOME": str(self.home), "CODEX_HOME": str(self.home / ".codex")}
         return {**home, "LANG": "C.UTF-8", "TERM": "dumb", "STANDIN_KEY": "stand-in", **self.env}
