@@ -55,7 +55,7 @@ def arguments(argv: list[str]) -> Namespace:
 
 def ask(args: Namespace) -> int:
     """The whole pass with a person: report, questions, apply; or only the report."""
-    from mem0_dream import attended, documents, options, progress, report, session, work
+    from mem0_dream import attended, documents, interactive, options, progress, report, session, work
     from mem0_dream.terminal import Terminal
 
     progress.listen(Terminal(sys.stderr).stage)
@@ -68,12 +68,13 @@ def ask(args: Namespace) -> int:
             documents.write_text(args.html.expanduser(), attended.web_page(place, begun, options.today()))
             command.tell(f"The run as a page: {args.html}")
         if args.dry_run:
-            Terminal().say(work.show(begun.run, begun.settled(), args.verbose))
-            command.tell(*work.waiting(begun.settled()), f"Nothing was changed. Run: {begun.run.folder}")
+            settled = begun.settled()
+            Terminal().say(work.show(begun.run, settled, args.verbose))
+            command.tell(*work.waiting(settled), f"Nothing was changed. Run: {begun.run.folder}")
             return 0
         try:
             text, whole = attended.ask(place, begun, Terminal(), args.check_recall)
-        except attended.Cancelled as left:
+        except interactive.Cancelled as left:
             print(report.CANCELLED)
             command.tell("Nobody answered: start it in a terminal, or with --dry-run or --auto." if left.code else "")
             return left.code

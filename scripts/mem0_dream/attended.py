@@ -11,7 +11,7 @@ from typing import Any
 from . import consent, history, interactive, page, recall, report, waiting, work
 from .draft import make_plan
 from .fetching import gather
-from .interactive import Cancelled, Console, consult
+from .interactive import Console, consult
 from .journal import read
 from .kept import Kept
 from .memory import Memory
@@ -19,7 +19,7 @@ from .plan import Plan
 from .policies import Policies
 from .runs import Run
 from .session import Session
-from .verdicts import Settled
+from .verdicts import Settled, settle
 
 Tell = Callable[..., None]  # lines beside the data
 
@@ -35,7 +35,7 @@ class Begun:
     answers: dict[str, Any]
 
     def settled(self) -> Settled:
-        return work.settle(self.run, self.plan, self.answers)
+        return settle(self.plan, self.answers, self.memories)
 
 
 def begin(session: Session, today: date, tell: Tell) -> Begun | str:
@@ -59,11 +59,10 @@ def begin(session: Session, today: date, tell: Tell) -> Begun | str:
 
 def ask(session: Session, begun: Begun, console: Console, check_recall: bool) -> tuple[str, bool]:
     """Ask, apply what the person agreed to; what to tell, and whether all of it was ended. Raises Cancelled."""
-    numbers = work.numbers(begun.run, begun.answers)
     settled = consult(
         begun.plan,
         begun.answers,
-        numbers,
+        begun.memories,
         begun.policies.settings.questions,
         console,
         lambda settled: work.save(begun.run, settled, begun.answers),
@@ -86,6 +85,3 @@ def web_page(session: Session, begun: Begun, today: date) -> str:
     runs = [asdict(entry) for entry in reversed(history.history(session.folder)) if entry.state != "open"]
     # Nothing is answered in the run yet, and apply_plan.py takes no review merge as drafted: the page starts there too.
     return page.page(begun.plan, None, runs, begun.policies, begun.memories, str(begun.run.folder), today)
-
-
-__all__ = ["Begun", "Cancelled", "ask", "begin", "web_page"]

@@ -19,7 +19,7 @@ from .memory import Memory
 from .policies import Policies
 from .runs import Run
 from .session import Session, start
-from .verdicts import Settled
+from .verdicts import Settled, settle
 
 Tell = Callable[..., None]  # lines for the log
 
@@ -102,7 +102,7 @@ def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outc
         return Outcome(_last(session, Summary(), 0))
     run = session.keep(snapshot, policies)
     run.write("plan", plan.to_document())
-    settled = work.settle(run, plan, {})
+    settled = settle(plan, {}, snapshot.memories)
     return _conclude(session, run, settled, policies, percent, lock, snapshot.memories)
 
 
@@ -118,8 +118,7 @@ def _conclude(
     """Apply what the caps leave, queue the rest, see to the reminder."""
     allowed = caps.unattended(settled, policies, session.folder, percent)
     capped = len(allowed.held_back) > len(settled.held_back)
-    states = [merge.state for merge in allowed.merges] + [prune.state for prune in allowed.prunes]
-    summary = apply(run, session.store, allowed, policies, lock) if "accepted" in states else Summary()
+    summary = apply(run, session.store, allowed, policies, lock) if allowed.changes() else Summary()
     done = summary.merged + summary.pruned
     lines = [*work.told(summary), *waiting.queue(run, allowed)]
     conflicts = sum(conflict.state != "kept" for conflict in allowed.conflicts)

@@ -84,6 +84,11 @@ class Plan:
         """The named memory, as it was when fetched."""
         return Memory(self.memories[id])
 
+    @property
+    def items(self) -> list[Merge | Conflict | Prune]:
+        """All that has a handle."""
+        return [*self.merges, *self.conflicts, *self.prunes]
+
     def ids(self) -> Iterator[str]:
         """The ids of every memory that a merge, conflict, prune or near miss names, repeats included."""
         for merge in self.merges:

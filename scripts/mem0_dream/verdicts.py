@@ -75,10 +75,14 @@ class Settled:
     prunes: list[SettledPrune] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
 
+    @property
+    def items(self) -> list[SettledMerge | SettledConflict | SettledPrune]:
+        """All that has a handle."""
+        return [*self.merges, *self.conflicts, *self.prunes]
+
     def changes(self) -> int:
         """How many items would change something."""
-        items: list[Any] = [*self.merges, *self.conflicts, *self.prunes]
-        return sum(item.state == "accepted" for item in items)
+        return sum(item.state == "accepted" for item in self.items)
 
     def digest(self) -> str:
         """Names exactly this plan and these answers."""
@@ -92,8 +96,7 @@ class Settled:
 
     def only(self, handles: Collection[str]) -> Settled:
         """The same with nothing else accepted; UsageError for a handle that is not."""
-        items: list[SettledMerge | SettledConflict | SettledPrune] = [*self.merges, *self.conflicts, *self.prunes]
-        unknown = sorted(set(handles) - {item.handle for item in items if item.state == "accepted"})
+        unknown = sorted(set(handles) - {item.handle for item in self.items if item.state == "accepted"})
         if unknown:
             raise UsageError(f"{', '.join(unknown)} is not among what would be applied; --report shows what is.")
 
@@ -134,7 +137,7 @@ def settle(plan: Plan, answers: dict[str, Any], numbers: Sequence[Memory] = (), 
     """
     plan, faults = extended(plan, answers.get("+", []), answers, numbers)
     settled = Settled(plan, held_back=list(plan.held_back))
-    known = {m.handle for m in plan.merges} | {c.handle for c in plan.conflicts} | {p.handle for p in plan.prunes}
+    known = {item.handle for item in plan.items}
     faults += [f"{handle} is not in this plan" for handle in answers if handle not in known and handle != "+"]
     texts = {memory.text: memory.id for memory in numbers}
     for merge in plan.merges:
@@ -253,9 +256,7 @@ def _settle_other_pairs(settled: Settled, faults: list[str]) -> None:
 
 
 def _hold(settled: Settled, handle: str, why: str) -> None:
-    items: list[SettledMerge | SettledConflict | SettledPrune]
-    items = [*settled.merges, *settled.conflicts, *settled.prunes]
-    next(item for item in items if item.handle == handle).state = "held"
+    next(item for item in settled.items if item.handle == handle).state = "held"
     settled.held_back.append(HeldBack(handle, why))
 
 

@@ -88,10 +88,9 @@ def save(run: Run, settled: Settled, answers: dict[str, Any]) -> None:
 
 def taken(plan: Plan, settled: Settled, given: dict[str, Any]) -> str:
     """What became of the answers just given, a line each; what they add to the plan is among it."""
-    proposed: list[Any] = [*plan.merges, *plan.conflicts, *plan.prunes]
-    before = {item.handle for item in proposed}
-    items: list[Any] = [*settled.merges, *settled.conflicts, *settled.prunes]
-    return "\n".join(f"{i.handle}: {_state(i)}" for i in items if i.handle in given or i.handle not in before)
+    before = {item.handle for item in plan.items}
+    answered = (item for item in settled.items if item.handle in given or item.handle not in before)
+    return "\n".join(f"{item.handle}: {_state(item)}" for item in answered)
 
 
 def waiting(settled: Settled) -> list[str]:
@@ -174,8 +173,7 @@ def _not_begun(run: Run) -> list[str]:
         return []
     settled = settle(run, plan_of(run), answers_of(run))
     begun = {op.handle for op in journal.read(run.journal)}
-    items: list[Any] = [*settled.merges, *settled.conflicts, *settled.prunes]
-    left = [item.handle for item in items if item.state == "accepted" and item.handle not in begun]
+    left = [item.handle for item in settled.items if item.state == "accepted" and item.handle not in begun]
     return [f"Not begun, and asked again by the next run: {', '.join(left)}."] if left else []
 
 
