@@ -23,8 +23,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import synthetic
+
+if TYPE_CHECKING:
+    from mem0_dream.text import Reading
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -148,28 +152,29 @@ def _exactness(types: dict[str, list[str]]) -> None:
 
 
 def _judging(types: dict[str, list[str]]) -> None:
-    """Pairs judged in a second: the candidates of a store, each text read afresh."""
+    """Pairs judged in a second: the candidates of a store, as their texts are met first and again, and any two."""
     from mem0_dream import pairs
-    from mem0_dream.judge import judge
     from mem0_dream.text import read
 
     total = sum(map(len, types.values()))
     readings = [[read(line) for line in dict.fromkeys(texts)] for texts in types.values()]
     jobs = [(group, list(pairs.candidates([reading.words for reading in group], total))) for group in readings]
+    name = f"candidates of {total:,} memories"
+    print(f"judging: {_pairs_a_second(jobs):,.0f} pairs a second ({name}, whose texts are made comparable on the way)")
+    print(f"judging: {_pairs_a_second(jobs):,.0f} pairs a second (the same again: judging alone)")
+    readings = [[read(line) for line in group[:200]] for group in map(list, types.values())]
+    jobs = [(group, list(combinations(range(len(group)), 2))) for group in readings]
+    print(f"judging: {_pairs_a_second(jobs):,.0f} pairs a second (any two memories)")
+
+
+def _pairs_a_second(jobs: list[tuple[list[Reading], list[tuple[int, int]]]]) -> float:
+    from mem0_dream.judge import judge
+
     start = time.perf_counter()
     for group, found in jobs:
         for a, b in found:
             judge(group[a], group[b])
-    seconds = time.perf_counter() - start
-    count = sum(len(found) for _, found in jobs)
-    print(f"judging: {count / seconds:,.0f} pairs a second ({count} candidates of {total:,} memories)")
-    readings = [[read(line) for line in group[:200]] for group in map(list, types.values())]
-    start = time.perf_counter()
-    for group in readings:
-        for a, b in combinations(group, 2):
-            judge(a, b)
-    count = sum(len(group) * (len(group) - 1) // 2 for group in readings)
-    print(f"judging: {count / (time.perf_counter() - start):,.0f} pairs a second (any two memories)")
+    return sum(len(found) for _, found in jobs) / (time.perf_counter() - start)
 
 
 if __name__ == "__main__":

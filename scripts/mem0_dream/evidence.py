@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import chain
 
 from . import lists
 from .text import Reading
 from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, SIGN, WORD
 
 _CODE = {PATH, LINK, FLAG, NAME}
+_NONE: frozenset[int] = frozenset()
 _KINDS = ("tools", "opposites", "environments", "modals", "quantifiers", "comparators", "statuses", "synonyms")
 _SPAN = re.compile(r"`([^`\n]+)`")
 _LEAD = re.compile(r"\s[—–-]\s|:[*_]*\s|\s→\s|：")
@@ -55,10 +57,10 @@ class Facts:
         self.signs = frozenset(signs)
         self.runs = "".join(runs)
         self.negations = negations + (len(_negations_inside().findall(self.runs)) if runs else 0)
-        self.groups = {
-            kind: frozenset(n for found in self.family.values() for k, ids in found if k == kind for n in ids)
-            for kind in _KINDS[2:7]
-        }
+        self.groups: dict[str, frozenset[int]] = {}
+        for kind, lines in chain.from_iterable(self.family.values()):
+            if kind in _TWO_WAYS:
+                self.groups[kind] = self.groups.get(kind, _NONE) | lines
         text = reading.text[:2000]
         self.spans = frozenset(_BRACKETS.sub("", span).strip().rstrip("/") for span in _SPAN.findall(text))
         lead = _LEAD.search(text, 1, 90)
@@ -68,7 +70,7 @@ class Facts:
         self.inside = " ".join(_INSIDE.findall(low)) if "(" in low else ""
         self.foreign = not low.isascii() and len(_FOREIGN.findall(low)) * 2 > len(_LETTERS.findall(low))
         joined = " ".join(self.seq)[:600].casefold()
-        self.trigrams = frozenset(joined[i : i + 3] for i in range(len(joined) - 2))
+        self.trigrams = frozenset(map("".join, zip(joined, joined[1:], joined[2:], strict=False)))
         self.chars = frozenset(char for char in self.runs if not "\u3040" <= char <= "\u309f")
 
 
@@ -156,8 +158,8 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
         )
     if x.family and y.family:
         _families(e, x, y, only_x, only_y)
-    for kind, name in _TWO_WAYS.items():
-        mine, yours = x.groups[kind], y.groups[kind]
+    for kind, name in _TWO_WAYS.items() if x.groups or y.groups else ():
+        mine, yours = x.groups.get(kind, _NONE), y.groups.get(kind, _NONE)
         if mine != yours:
             swapped = bool(mine - yours and yours - mine)
             e[name + "_swap"], e[name + "_more"] = float(swapped), float(not swapped)
@@ -174,16 +176,7 @@ def evidence(a: Reading, b: Reading) -> dict[str, float]:
             e["inside"] = max(e.get("inside", 0.0), sum(word.casefold() in source.inside for word in more) / many)
     one, other = sorted((len(a.text), len(b.text)))
     e["short"], e["length_ratio"] = max(0.0, 1 - one / 100), one / max(other, 1)
-    for name in (
-        "span_swap",
-        "code_swap",
-        "number_swap",
-        "one_word",
-        "lead_other",
-        "name_swap",
-        "name_more",
-        "insertion",
-    ):
+    for name in _TELLING:
         if e.get(name):
             e["alike_" + name] = alike * e[name]
     return e

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from . import lists
 from .text import Reading
@@ -84,5 +85,6 @@ def _placeholder(tokens: Sequence[Token], i: int) -> bool:
     return start > 0 and brackets and tokens[start - 1].kind == inside[1].kind == COMMAND
 
 
+@cache
 def _phrases() -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(phrase.split()) for group in lists.groups("idle") for phrase in group)

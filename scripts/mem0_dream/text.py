@@ -16,12 +16,13 @@ _LONGEST = 200  # of a stretch without white space; longer ones are cut, so that
 class Reading:
     """A text as the judge sees it. Cheap to make; what only a judgement needs is worked out at the first one."""
 
-    __slots__ = ("_all", "_exact", "_tokens", "_words", "facts", "text")
+    __slots__ = ("_all", "_exact", "_statement", "_tokens", "_words", "facts", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._all: tuple[Token, ...] | None = None
         self._tokens: tuple[Token, ...] | None = None
+        self._statement: tuple[Token, ...] | None = None
         self._words: frozenset[str] | None = None
         self._exact: str | None = None
         self.facts: Any = None  # kept here by the judge, which works it out once
@@ -36,10 +37,12 @@ class Reading:
     @property
     def statement(self) -> tuple[Token, ...]:
         """The tokens and marks as they must be equal in two texts that say the same; empty: only as it stands."""
-        marked = self._marked()
-        if odd(self.text) or all(token.kind in (SIGN, MARK) for token in marked) or writing.speaks_of_writing(marked):
-            return ()
-        return writing.statement(marked)
+        if self._statement is None:
+            marked = self._marked()
+            bare = all(token.kind in (SIGN, MARK) for token in marked)
+            as_it_stands = bare or odd(self.text) or writing.speaks_of_writing(marked)
+            self._statement = () if as_it_stands else writing.statement(marked)
+        return self._statement
 
     def _marked(self) -> tuple[Token, ...]:
         if self._all is None:
