@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-from . import lists, tokens, writing
-from .tokens import MARK, NUMBER, RUN, SIGN, WORD, Token
+from . import lists, punctuation, tokens, writing
+from .tokens import COMMAND, MARK, NUMBER, RUN, SIGN, WORD, Token
 
 _LONGEST = 200  # of a stretch without white space; longer ones are cut, so that no pattern meets 50 kB
 
@@ -61,7 +61,7 @@ class Reading:
         """Equal for two texts only where they are word for word the same statement."""
         if self._exact is None:
             said = self.statement
-            self._exact = _plainly(" ".join(token.exact for token in said)) if said else _as_it_stands(self.text)
+            self._exact = _plainly(said) if said else _as_it_stands(self.text)
         return self._exact
 
 
@@ -142,10 +142,16 @@ def _phrasing() -> tuple[re.Pattern[str], dict[str, str]]:
     return re.compile(rf"(?<!\S)(?:{'|'.join(longest)})(?!\S)"), other
 
 
-def _plainly(exact: str) -> str:
-    """With one wording for what can be said in several."""
+def _plainly(said: Sequence[Token]) -> str:
+    """The statement with one wording for what can be said in several, except in code and where something is quoted."""
+    if any(token.exact in _QUOTES for token in said):
+        return " ".join(token.exact for token in said)
     pattern, other = _phrasing()
-    return pattern.sub(lambda match: other[match.group()], exact)
+    shielded = " ".join(f"\0{token.exact}" if token.kind == COMMAND else token.exact for token in said)
+    return pattern.sub(lambda match: other[match.group()], shielded).replace("\0", "")
+
+
+_QUOTES = {punctuation.QUOTE, "'"}
 
 
 def _as_it_stands(text: str) -> str:

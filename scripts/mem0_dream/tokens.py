@@ -58,8 +58,6 @@ _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}|[A-Z][a-z]+[A-Z]")
 _QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "−": "-", "‑": "-", "‐": "-"})
 _SHORT = {"re": "are", "ve": "have", "m": "am", "ll": "will", "s": "'s"}
 _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
-
-
 _DASHES = {"-", "--", "–", "—"}
 _QUOTED = "'\"“‘`"
 _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
@@ -77,7 +75,7 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     if chunk == "&" and not code:
         return (_word("and")[0]._replace(raw=chunk),)
     bare = chunk if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
-    if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2]:
+    if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2] and "()" not in chunk:
         word = _word(bare)
         before, _, behind = chunk.partition(bare)
         if len(bare) == 1 and chunk[0] in _QUOTED:
@@ -91,21 +89,30 @@ def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
 def _pieces(chunk: str, code: bool) -> tuple[Token, ...]:
     """The tokens of a stretch that is more than a plain word, and the marks between them."""
     found: list[Token] = []
+    made: Iterable[Token] = ()
     end = 0
     for match in _PIECE.finditer(chunk):
-        kind, raw = str(match.lastgroup), match.group()
-        made = _path(raw, code) if kind == "p" else _MAKERS[kind](raw)
         gap = chunk[end : match.start()]
-        if gap:
-            said = [f"`{gap}"] if code else punctuation.marks(gap) if end else punctuation.leading(gap)
-            found.extend(_marks(said))
-        found.extend(_in_code(made) if code else made)
-        end = match.end()
+        found.extend(_in_code(made) if code or _called(gap) else made)
+        found.extend(_marks(_between(gap, code) if end else punctuation.leading(gap)) if gap else ())
+        kind, raw = str(match.lastgroup), match.group()
+        made, end = _path(raw, code) if kind == "p" else _MAKERS[kind](raw), match.end()
     gap = chunk[end:]
-    if gap:
-        alone = code or not end  # a mark by itself is spoken of: "separate with ;"
-        found.extend(_marks([f"`{gap}"] if alone else punctuation.marks(gap)))
+    found.extend(_in_code(made) if code or _called(gap) else made)
+    if gap:  # by itself a mark is spoken of: "separate with ;"
+        found.extend(_marks(_between(gap, code or not end)))
     return tuple(found)
+
+
+def _called(gap: str) -> bool:
+    """Whether what stands before is a name of a program: it is called or indexed."""
+    return gap.startswith(("()", "["))
+
+
+def _between(gap: str, code: bool) -> list[str]:
+    """What the marks behind a word count as; between backticks as they stand, and so the brackets of a call."""
+    size = len(gap) if code else 2 if gap.startswith("()") else gap.startswith("[")
+    return [*[f"`{gap[:size]}"][: bool(size)], *punctuation.marks(gap[size:])]
 
 
 def _marks(said: Iterable[str]) -> tuple[Token, ...]:
