@@ -15,8 +15,8 @@ from .specifics import brings, loses
 from .text import Reading, odd
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
-MERGE = {"words": 0.43, "scripts": 0.45}
-CONFLICT = {"words": 0.15, "scripts": 0.3}
+MERGE = {"words": 0.49, "scripts": 0.45}
+CONFLICT = {"words": 0.16, "scripts": 0.3}
 NEAR = 0.12
 # What makes a contradiction of two texts that share much, where there are too few examples to learn it from.
 _PLAIN = ("number_swap", "negated", "opposite", "tool")
@@ -50,14 +50,14 @@ _TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too l
 
 
 def too_little(a: Reading, b: Reading) -> bool:
-    """True where two texts share so little that nothing else need be looked at."""
+    """True where two texts share so little, or one says so little, that nothing else need be looked at."""
     x, y = a.words, b.words
     both = len(x & y)
     if not both:
         return True
     least = len(x) if len(x) < len(y) else len(y)
     if both >= least * (LEAST_SHARED if both > 1 else 0.5):
-        return False
+        return least < 2 and (len(a.tokens) < 2 or len(b.tokens) < 2)
     return both < LEAST_FOREIGN * least or (a.text.isascii() and b.text.isascii()) or not foreign(a, b)
 
 
