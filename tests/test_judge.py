@@ -95,6 +95,21 @@ def test_another_value_for_the_same_thing_is_a_conflict_and_says_which(a, b, top
     assert found.why.startswith(topic)
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "why"),
+    [
+        (
+            "Run testing/runner # the suite runner",
+            "Run testing/suite # the suite runner",
+            "testing/runner / testing/suite",
+        ),
+        ("Steps done (sync, pre-commit, tests)", "Steps done (sync, prek, tests)", "pre-commit / prek"),
+    ],
+)
+def test_a_compound_is_told_as_a_whole(a, b, why):
+    assert told(a, b).why == f"same but for {why}"
+
+
 def test_one_that_says_more_covers_the_other():
     found = told("Deploy from the release branch", "Deploy from the release branch after the smoke test")
     assert (found.kind, found.safe, found.why) == ("covers", False, "only one says: after smoke test")

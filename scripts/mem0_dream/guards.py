@@ -103,8 +103,14 @@ def _signs(reading: Reading) -> str:
     return "".join(marks) or "none"
 
 
+def _shown(token: Token) -> str:
+    """The token as it was written; of a compound its first part stands for the whole."""
+    return token.exact if "/" in token.exact and token.kind == WORD else token.raw
+
+
 def _words(tokens: Sequence[Token]) -> str:
-    said = list(dict.fromkeys(token.raw for token in tokens))
+    whole = " ".join(token.exact for token in tokens)
+    said = list(dict.fromkeys(_shown(token) for token in tokens if token.exact or token.norm not in whole))
     shown = " ".join(said[:_SHOWN])
     more = len(said) > _SHOWN or len(shown) > _LONGEST
     return shown[:_LONGEST].rstrip() + ("…" if more else "")
