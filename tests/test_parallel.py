@@ -1,4 +1,5 @@
 import gc
+import threading
 from operator import neg
 
 import pytest
@@ -20,6 +21,17 @@ def test_little_work_is_done_here(two_cores, monkeypatch):
 
 def test_much_work_comes_back_in_its_order(two_cores):
     assert list(spread(neg, JOBS, parallel.WORTH_IT)) == [-job for job in JOBS]
+
+
+def test_beside_a_running_thread_much_work_comes_back_in_its_order_too(two_cores):
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    try:
+        assert list(spread(neg, JOBS, parallel.WORTH_IT)) == [-job for job in JOBS]
+    finally:
+        done.set()
+        thread.join()
 
 
 def test_one_job_needs_no_other_process(two_cores, monkeypatch):

@@ -103,8 +103,8 @@ def dump(name: str, body: dict[str, Any], lines: str | None = None) -> str:
     whole = {"schema": f"mem0-dream/{name}", "version": VERSION, **body}
     if lines is None:
         return "{\n" + ",\n".join(f" {_json(key)}: {_laid_out(value)}" for key, value in whole.items()) + "\n}\n"
-    rows = ",\n".join(json.dumps(item, ensure_ascii=False) for item in whole.pop(lines))
-    head = json.dumps(whole, ensure_ascii=False)[:-1]
+    rows = ",\n".join(map(_json, whole.pop(lines)))
+    head = _json(whole)[:-1]
     return f'{head}, "{lines}": [\n{rows}\n]}}\n'
 
 
@@ -117,8 +117,7 @@ def _laid_out(value: Any) -> str:
     return _json(value)
 
 
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+_json = json.JSONEncoder(ensure_ascii=False).encode  # json.dumps makes a new encoder at each call
 
 
 def write(path: Path, name: str, body: dict[str, Any], lines: str | None = None) -> None:

@@ -143,7 +143,9 @@ def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]
             continue
         asked.update((older.id, newer.id))
         handle = f"C{len(conflicts) + 1}"
-        topic, why = together(older.text, newer.text), explain(read(older.text), read(newer.text)).why
+        same_order = pair.texts == (older.text, newer.text)
+        why = pair.judgement.why if same_order else explain(read(older.text), read(newer.text)).why
+        topic = together(older.text, newer.text)
         conflicts.append(Conflict(handle, older.id, newer.id, topic, _winner(older, newer), why))
     return conflicts
 

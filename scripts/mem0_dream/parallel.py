@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
@@ -18,7 +20,8 @@ Result = TypeVar("Result")
 def spread(work: Callable[[Job], Result], jobs: Sequence[Job], size: int) -> Iterator[Result]:
     """The result of each job, in their order. `size`: how many memories they hold together.
 
-    Job and result travel between processes. Where none can be started (a sandbox without semaphores), all is done here.
+    Results travel between processes, and jobs where they cannot be inherited. Where no process can be started (a
+    sandbox without semaphores), all is done here.
     """
     if size < WORTH_IT:
         yield from map(work, jobs)
@@ -40,13 +43,26 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
     from concurrent.futures import ProcessPoolExecutor
     from concurrent.futures.process import BrokenProcessPool
 
-    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("spawn"), _start)
+    inherit = sys.platform == "linux" and threading.active_count() == 1  # a thread's locks would stay locked in a fork
+    pool = ProcessPoolExecutor(cores, multiprocessing.get_context("fork" if inherit else "spawn"), _start)
+    _inherited.append((work, jobs))
     try:
-        yield from pool.map(work, jobs, chunksize=1 + len(jobs) // (cores * 8))
+        size = 1 + len(jobs) // (cores * 8)
+        yield from pool.map(_nth, range(len(jobs)), chunksize=size) if inherit else pool.map(work, jobs, chunksize=size)
     except BrokenProcessPool as error:
         raise OSError("a helper process ended early") from error
     finally:
+        _inherited.clear()
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+_inherited: list[tuple[Callable[[Any], Any], Sequence[Any]]] = []
+
+
+def _nth(number: int) -> Any:
+    """The result of one of the jobs that this process has from the one it was forked from."""
+    work, jobs = _inherited[0]
+    return work(jobs[number])
 
 
 def _start() -> None:

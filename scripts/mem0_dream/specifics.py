@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from . import lists
+from .stems import stem
 from .text import read
-from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, WORD, Token, stem
+from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, WORD, Token
 
 _CODE = {FLAG, LINK, NAME, NUMBER, PATH, COMMAND}
 # Lists whose words begin many sentences: a capital there makes no name of them.
@@ -36,8 +37,8 @@ def brings(members: Iterable[str], text: str) -> list[str]:
 
 def _missing(have: str, want: Sequence[str]) -> list[str]:
     """The specifics of `have` that none of `want` holds; of negations, those beyond as many as they have together."""
-    tokens = read(have).tokens
-    others = [token for text in want for token in read(text).tokens]
+    tokens = _tokens(have)
+    others = [token for text in want for token in _tokens(text)]
     held = {token.norm for token in others}
     found = [token.raw for token in tokens if _is_detail(token, tokens) and token.norm not in held]
     negations = [word for token in tokens for word in _negations(token)]
@@ -45,6 +46,11 @@ def _missing(have: str, want: Sequence[str]) -> list[str]:
     if len(negations) > len(known):
         found += [word for word in negations if word not in known] or negations[len(known) :]
     return list(dict.fromkeys(found))
+
+
+@lru_cache(maxsize=1 << 10)  # the members of a merge are held against each other again and again
+def _tokens(text: str) -> tuple[Token, ...]:
+    return read(text).tokens
 
 
 def _is_detail(token: Token, tokens: Sequence[Token]) -> bool:

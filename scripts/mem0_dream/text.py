@@ -90,7 +90,7 @@ def _tokens(text: str) -> tuple[Token, ...]:
     found: list[Token] = []
     behind = False  # a part between backticks
     for part, code in _parts(writing.lined(text, writing.tidy(text))):
-        chunks = _short(part.split())
+        chunks = part.split() if len(part) <= _LONGEST else _short(part.split())
         if code and part and not chunks:
             found.append(Token(MARK, "", f"`{part}", part, False))
         if behind and chunks and not part[0].isspace():
@@ -112,13 +112,13 @@ def _parts(text: str) -> Iterable[tuple[str, bool]]:
 
 def _short(chunks: list[str]) -> list[str]:
     """The chunks, the longest of them cut up."""
-    if not chunks or max(map(len, chunks)) <= _LONGEST:
-        return chunks
     return [chunk[start : start + _LONGEST] for chunk in chunks for start in range(0, len(chunk), _LONGEST)]
 
 
 def _with_units(found: list[Token]) -> tuple[Token, ...]:
     """ "30 seconds" as the one token "30s"; what follows a unit in a script without spaces stays."""
+    if NUMBER not in {token[0] for token in found}:
+        return tuple(found)
     joined: list[Token] = []
     for token in found:
         last = joined[-1] if joined else None

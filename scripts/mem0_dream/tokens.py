@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from . import lists, punctuation
+from .stems import stem
 
 WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND, MARK = "w", "n", "p", "l", "f", "i", "s", "c", "k", "m"
 LINE = "\ue000"  # before the depth of a line, where lines mean something
@@ -63,27 +64,33 @@ _QUOTED = "'\"“‘`"
 _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 17)
 def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
     """The tokens of one stretch of text without white space; `code` where it stands between backticks."""
     if chunk[0] == LINE:
         return _marks([chunk])
-    if code and chunk in (".", ".."):
-        return _sign(chunk)
-    if not code and chunk in _DASHES:
+    if code:
+        return _of_code(chunk)
+    if chunk.isascii() and chunk.isalpha():
+        return _word(chunk)
+    if chunk in _DASHES:
         return _marks([punctuation.DASH])
-    if chunk == "&" and not code:
+    if chunk == "&":
         return (_word("and")[0]._replace(raw=chunk),)
-    bare = chunk if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
+    bare = chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
     if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2] and "()" not in chunk:
         word = _word(bare)
         before, _, behind = chunk.partition(bare)
         if len(bare) == 1 and chunk[0] in _QUOTED:
             word = (word[0]._replace(kind=NAME, exact=f'"{bare}"', counts=True),)
-        if code:
-            return _in_code(word)
         return (*_marks(punctuation.leading(before)), *word, *_marks(punctuation.marks(behind)))
-    return _pieces(chunk, code)
+    return _pieces(chunk, False)
+
+
+def _of_code(chunk: str) -> tuple[Token, ...]:
+    if chunk in (".", ".."):
+        return _sign(chunk)
+    return _in_code(_word(chunk)) if _PLAIN.fullmatch(chunk) else _pieces(chunk, True)
 
 
 def _pieces(chunk: str, code: bool) -> tuple[Token, ...]:
@@ -261,39 +268,3 @@ def unit_size(token: Token) -> int:
     if token.kind == WORD:
         return len(token.raw) if unit(token.raw) else 0
     return next((size for size in (2, 1) if unit(token.raw[:size])), 0)
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """A word without its endings, so that forms of one word compare as one. Rough, and good enough to find pairs."""
-    word = lists.heads("spellings").get(word, word)
-    word = lists.heads("aliases").get(word, word)
-    if len(word) < 4:
-        return word
-    if "\u0400" <= word[0] <= "\u04ff":
-        return _CYRILLIC.sub("", word) if len(word) > 4 else word
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ing", "ed"):
-        base = word[: -len(ending)]
-        if word.endswith(ending) and len(base) > 2 and _VOWEL.search(base):
-            word = base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
-            break
-    else:
-        if word.endswith("ally") and len(word) > 7:
-            word = word[:-4]
-        elif word.endswith("ly") and len(word) > 5:
-            word = word[:-2]
-    word = lists.heads("aliases").get(word, word)
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
-
-
-_VOWEL = re.compile(r"[aeiouyäöüáéíóú]")
-_CYRILLIC = re.compile(
-    r"(?<=...)(?:иями|ями|ами|ией|иям|ием|иях|ыми|ими|его|ого|ему|ому|ешь|ишь|ете|ите|ает|яет|ают|яют|ующий|ющий|ся|сь"
-    r"|ее|ие|ые|ое|ей|ий|ый|ой|ем|им|ым|ом|ах|ях|ую|юю|ая|яя|ует|уют|ют|ят|ит|ет|ал|ял|ил|ла|ло|ли|ть|[аяоеиыуюьй])$"
-)
