@@ -12,7 +12,7 @@ FILES = sorted(LIBRARY.rglob("*.py"))
 # A room is a file of the library, or the folder stores. Each may use those before it and none after it.
 ORDER = """
     errors progress parallel paging documents memory mem0_md policies identity runs environment command options stores
-    lists stems punctuation tokens writing text differences series specifics pairs evidence guards sameness judge
+    lists stems punctuation tokens writing text differences diary series specifics pairs evidence guards sameness judge
     clusters comparing
     plan retention snapshot listing draft
     kept additions verdicts report consent
