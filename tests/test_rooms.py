@@ -12,8 +12,8 @@ FILES = sorted(LIBRARY.rglob("*.py"))
 # A room is a file of the library, or the folder stores. Each may use those before it and none after it.
 ORDER = """
     errors progress parallel paging documents memory mem0_md policies identity runs environment command options stores
-    lists stems punctuation tokens writing text differences diary series specifics pairs evidence guards sameness judge
-    clusters comparing
+    lists stems punctuation tokens writing text differences diary series specifics pairs evidence order guards sameness
+    judge clusters comparing
     plan retention snapshot listing draft
     kept additions verdicts report consent
     lock journal history operations steps forward backward carry apply undo resume erase

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from .evidence import facts
+from .order import turned
 from .text import Reading
 from .tokens import COMMAND, FLAG, LINE, LINK, MARK, NAME, NUMBER, PATH, RUN, SIGN, WORD, Token
 
@@ -79,7 +80,8 @@ def _small(a: Reading, b: Reading) -> list[str]:
     mine, yours = ([t for t in r.statement or r.tokens if t.exact and t.kind not in _SIGNS] for r in (a, b))
     one, other = ([token.exact.casefold() for token in side] for side in (mine, yours))
     if one != other and sorted(one) == sorted(other):
-        return ["other order"]
+        changed = turned(a, b)
+        return [f"changed over: {changed[0]} / {changed[1]}" if changed else "other order"]
     here, there = _beyond(mine, yours), _beyond(yours, mine)
     if here and there:
         return [f"same but for {_words(here)} / {_words(there)}"]

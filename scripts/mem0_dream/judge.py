@@ -10,6 +10,7 @@ from typing import NamedTuple
 from . import lists
 from .evidence import evidence, facts, foreign
 from .guards import differences
+from .order import turned
 from .sameness import same_statement
 from .specifics import brings, loses
 from .text import Reading, odd
@@ -78,7 +79,7 @@ def judge(a: Reading, b: Reading) -> Judgement:
         return _SAME._replace(why="the same statement but for words that carry nothing")
     if same >= MERGE[table]:
         kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
-        if _one_says_no(a, b):
+        if _one_says_no(a, b) or (a.words == b.words and turned(a, b)):
             kind, conflict = "conflict", same
     elif conflict >= CONFLICT[table]:
         kind = "conflict"
