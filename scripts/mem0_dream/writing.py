@@ -156,6 +156,8 @@ def tidy(text: str) -> str:
             text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
     if "[" in text:
         text = _BOX.sub(lambda match: "☐ " if match.group(2) == " " else "☑ ", text)
+    if "\\" in text:
+        text = _ESCAPED.sub(r"\1", text)
     if text[:1] in _OPENING or text[:1].isdigit() or "\n" in text:
         text = _WHOLE.sub(r"\2", _NUMBERED.sub(r"\1. ", _BULLET.sub("", text)))
     if "**" in text:
@@ -165,6 +167,7 @@ def tidy(text: str) -> str:
     return text
 
 
+_ESCAPED = re.compile(r"(?<=\w)\\(_)(?=\w)")  # "LOG\_LEVEL", as some editors of Markdown write it
 _OPENING = frozenset("-*+•–·#_ \t")  # what a line begins with that the next three look for
 _WIDE = re.compile("[\uff01-\uff5e\u3000]+")
 _BOX = re.compile(r"(?m)^([ \t]*(?:[-*+] |\d+[.)] )?[ \t]*)\[([ xX])\](?=\s)")
