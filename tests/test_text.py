@@ -63,9 +63,7 @@ def test_any_text_is_read_the_same_twice(text):
         ("Lint, test, and build", "Lint, test and build"),
         ("Run **`task lint`** first", "Run `task lint` first"),
         ("Call openVault() first", "Call `openVault()` first"),
-        ("`src/api` - all HTTP handlers", "`src/api`: all HTTP handlers"),
         ("Set LOG_LEVEL first", r"Set LOG\_LEVEL first"),
-        ("Name the unit, e.g. seconds", "Name the unit, e.g., seconds"),
     ],
 )
 def test_what_is_only_written_otherwise_has_one_exact_form(one, other):

@@ -1,4 +1,4 @@
-"""Whether a text is an entry of a diary: a note that begins with its day. What was so on that day stays true."""
+"""Entries of a diary: notes that name themselves and their day. What was so on one day stays true on another."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from functools import cache
 from . import lists
 
 
-def is_entry(text: str) -> bool:
-    """True for "Session of 3 May: …", "Standup (2026-05-03) - …" and "2026-05-03: …"; not for "Meeting on 3 May"."""
-    return _entry().match(text) is not None
+def other_days(a: str, b: str) -> bool:
+    """True for two entries ("Session of 3 May: …", "Standup (2026-05-03) - …") of different days."""
+    first, second = _entry().match(a), _entry().match(b)
+    return first is not None and second is not None and first["day"].casefold() != second["day"].casefold()
 
 
 @cache
@@ -18,9 +19,8 @@ def _entry() -> re.Pattern[str]:
     months, names = (
         "|".join(sorted(map(re.escape, lists.words(name)), key=len, reverse=True)) for name in ("months", "diaries")
     )
-    day = r"\d{1,2}(?:st|nd|rd|th)?"
-    named = rf"{day}\.?\s+(?:of\s+|de\s+)?(?:{months})\b|(?:{months})\b\.?\s+{day}\b"
-    date = rf"(?:\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./]\d\d?[./](?:\d{{4}}|\d\d)|(?:{named})(?:,?\s+\d{{4}})?)"
-    return re.compile(
-        rf"(?i)\W*(?:(?:{names})\b(?:\s+(?:of|from|vom|del|du|de|da|от|{names})\b)?\W+)?{date}\W*?[])*:,;|–—-]"
-    )
+    day = r"\d{1,2}(?:st|nd|rd|th)?\.?"
+    named = rf"{day}\s+(?:of\s+|de\s+)?(?:{months})\b\.?|(?:{months})\b\.?\s+{day}"
+    date = rf"\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./]\d\d?[./]\d{{4}}|(?:{named})(?:,?\s+\d{{4}}\b)?(?!,?\s*\d)"
+    of = r"(?:\s+(?:of|from|for|vom|del|du|da|от))?"
+    return re.compile(rf"(?i)\W*(?:{names}){of}[\s(\[*]+(?P<day>{date})[)\]*]*\s*[:,;|–—-](?!\s*\d)")

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from .diary import is_entry
+from .diary import other_days
 from .differences import stretches
 
 SERIES = 3  # contradictions of one memory from which on it is taken for one of a series
@@ -22,7 +22,7 @@ def other_things(pairs: Sequence[tuple[str, str]]) -> list[bool]:
     They are where the thing's name stands in its value again (the login test, test_login.py); where they differ in
     the thing and in its value, and so many of that form contradict each other that they cannot all be versions of
     one fact; where one place of the form holds many a word (not number): these are names; and where both are entries
-    of a diary.
+    of a diary, of different days.
     """
     count = Counter(text for pair in pairs for text in set(pair))
     split = [_split(a, b) for a, b in pairs]
@@ -32,7 +32,7 @@ def other_things(pairs: Sequence[tuple[str, str]]) -> list[bool]:
             fillers[form].update(swaps[0])
     found = []
     for (a, b), (form, swaps) in zip(pairs, split, strict=True):
-        if is_entry(a) and is_entry(b):
+        if other_days(a, b):
             found.append(True)
         elif len(swaps) == 1:
             named = not any(map(_DIGIT.search, swaps[0]))

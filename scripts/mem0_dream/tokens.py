@@ -101,7 +101,7 @@ def _pieces(chunk: str, code: bool) -> tuple[Token, ...]:
     for match in _PIECE.finditer(chunk):
         gap = chunk[end : match.start()]
         found.extend(_in_code(made) if code or _called(gap) else made)
-        found.extend(_marks(_between(gap, code) if end else punctuation.leading(gap)) if gap else ())
+        found.extend(_marks(_between(gap, code) if code or end else punctuation.leading(gap)) if gap else ())
         kind, raw = str(match.lastgroup), match.group()
         made, end = _path(raw, code) if kind == "p" else _MAKERS[kind](raw), match.end()
     gap = chunk[end:]

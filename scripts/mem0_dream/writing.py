@@ -13,7 +13,6 @@ from .tokens import COMMAND, FLAG, LINE, LINK, MARK, NAME, NUMBER, PATH, SIGN, W
 
 _BREAKS = {COMMA, STOP, COLON}
 _BREAK = Token(MARK, "", COMMA, COMMA, False)
-_EXPLAINS = Token(MARK, "", COLON, COLON, False)
 _CODE = {COMMAND, FLAG, LINK, NAME, PATH}
 _OPENS = {STOP, COLON, DASH, QUOTE, "?", "!"}  # behind these a capital is only the first letter of a sentence
 
@@ -41,26 +40,16 @@ def _mark(said: list[Token], token: Token, follows: Sequence[Token]) -> None:
     """Add a mark to what is said, if it says something there."""
     if token.exact[0] == LINE and said and said[-1].exact == COMMA:
         said.pop()
-    if token.exact in (COLON, DASH) and _explains(said, follows):
-        said.append(_EXPLAINS)
-    elif token.exact not in _BREAKS:
+    if token.exact not in _BREAKS:
         said.append(token)
-    elif said and not (said[-1].kind == MARK and said[-1].exact[0] in COMMA + LINE) and not _idle(said, token, follows):
+    elif not said or (said[-1].kind == MARK and said[-1].exact[0] in COMMA + LINE):
+        return
+    elif token.exact == COLON and (said[-1].kind in _CODE or said[-1].exact[:1] == "`"):
+        said.append(token)  # "`make deploy`: staging" is neither "`make deploy` staging" nor "`make deploy`, staging"
+    elif token.exact == COLON and len(said) > 1 and said[-1].exact not in lists.words("turning"):
+        return  # "avoid: tests" is not "avoid tests"; elsewhere a colon stands or not
+    elif not (token.exact == COMMA and _joins(follows)):
         said.append(_BREAK)
-
-
-def _explains(said: Sequence[Token], follows: Sequence[Token]) -> bool:
-    """True for the colon or dash between code at the beginning and the words that tell what it is."""
-    if not said or said[0].kind not in (COMMAND, PATH, FLAG):
-        return False
-    return [token.kind for token in follows] == [WORD, WORD] and all(token.kind in _CODE for token in said)
-
-
-def _idle(said: Sequence[Token], token: Token, follows: Sequence[Token]) -> bool:
-    """True for a break that may stand or not."""
-    if token.exact == COLON:  # not in "avoid: tests" and "`make deploy`: staging"
-        return len(said) > 1 and said[-1].kind != COMMAND and said[-1].exact not in lists.words("turning")
-    return token.exact == COMMA and (_joins(follows) or said[-1].exact in ("e.g", "i.e"))
 
 
 def _joins(follows: Sequence[Token]) -> bool:
