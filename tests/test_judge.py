@@ -115,6 +115,16 @@ def test_one_that_says_more_covers_the_other():
     assert (found.kind, found.safe, found.why) == ("covers", False, "only one says: after smoke test")
 
 
+def test_a_denial_in_fewer_words_is_a_contradiction():
+    found = told("Cache the results of the product search in Redis", "Do not cache results of the product search")
+    assert (found.kind, found.topic) == ("conflict", "negated")
+
+
+def test_a_not_of_its_own_makes_no_denial():
+    text = "The smoke test checks the login page"
+    assert told(text, f"{text} (no manual setup needed)").kind == "covers"
+
+
 def test_a_change_of_order_is_told():
     assert told("Tell Alma when the build fails", "When the build fails, tell Alma").why == "other order"
 

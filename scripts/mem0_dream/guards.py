@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from . import lists
 from .evidence import facts
 from .order import turned
 from .text import Reading
@@ -24,6 +25,10 @@ def differences(a: Reading, b: Reading) -> list[str]:
     found = []
     if bool(facts(a).negations) != bool(facts(b).negations):
         found.append("negated")
+        negating = lists.words("negations")
+        here, there = ([token for token in side if token.exact not in negating] for side in (here, there))
+        if not here and not there:
+            return found
     if here and there and max(len(here), len(there)) <= _SHOWN and not _kinds(here, there):
         found.append(f"same but for {_words(here)} / {_words(there)}")
         return found

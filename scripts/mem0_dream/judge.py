@@ -93,10 +93,14 @@ def judge(a: Reading, b: Reading) -> Judgement:
 
 
 def _one_says_no(a: Reading, b: Reading) -> bool:
-    """Whether one side denies what the other says, and they differ in no more than a word beside."""
+    """Whether one side denies what the other says: its "not" brings no more than a word with it.
+
+    A longer addition has a "not" of its own ("no setup needed").
+    """
     if bool(facts(a).negations) == bool(facts(b).negations):
         return False
-    return len((a.words ^ b.words) - lists.words("negations")) <= 1
+    denies, says = (a, b) if facts(a).negations else (b, a)
+    return len(denies.words - says.words - lists.words("negations")) <= 1
 
 
 def explain(a: Reading, b: Reading) -> Judgement:
