@@ -119,7 +119,8 @@ def _called(gap: str) -> bool:
 def _between(gap: str, code: bool) -> list[str]:
     """What the marks behind a word count as; between backticks as they stand, and so the brackets of a call."""
     size = len(gap) if code else 2 if gap.startswith("()") else gap.startswith("[")
-    return [*[f"`{gap[:size]}"][: bool(size)], *punctuation.marks(gap[size:])]
+    behind = punctuation.marks(gap[size:])
+    return [f"`{gap[:size]}", *behind] if size else behind
 
 
 def _marks(said: Iterable[str]) -> tuple[Token, ...]:

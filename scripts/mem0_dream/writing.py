@@ -85,7 +85,7 @@ def _any_case() -> frozenset[str]:
 
 def _unwrapped(said: list[Token]) -> list[Token]:
     """Without the break at the end and the quotes round the whole."""
-    while said and said[-1].kind == MARK and said[-1].exact == COMMA:
+    while said and said[-1].kind == MARK and said[-1].exact in (COMMA, COLON):
         said.pop()
     quote = said[0].exact if said and said[0].kind == MARK else ""
     if quote in (QUOTE, "'") and said[-1].exact == quote and sum(token.exact == quote for token in said) == 2:
