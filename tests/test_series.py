@@ -2,19 +2,7 @@
 
 from itertools import combinations
 
-import pytest
 from mem0_dream.series import other_things
-
-
-@pytest.mark.parametrize(
-    ("a", "b"),
-    [
-        ("The login test is in tests/test_login.py", "The cart test is in tests/test_cart.py"),
-        ("Mails of the shop come from shop@example.org", "Mails of the blog come from blog@example.org"),
-    ],
-)
-def test_a_name_that_stands_in_its_value_again_is_another_thing(a, b):
-    assert other_things([(a, b)]) == [True]
 
 
 def test_many_of_one_form_with_another_name_and_value_are_other_things():

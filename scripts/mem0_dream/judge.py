@@ -17,7 +17,7 @@ from .text import Reading, odd
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
 MERGE = {"words": 0.49, "scripts": 0.45}
-CONFLICT = {"words": 0.16, "scripts": 0.3}
+CONFLICT = {"words": 0.22, "scripts": 0.3}
 NEAR = 0.12
 # What makes a contradiction of two texts that share much, where there are too few examples to learn it from.
 _PLAIN = ("number_swap", "negated", "opposite", "tool")

@@ -12,17 +12,15 @@ from .differences import stretches
 SERIES = 3  # contradictions of one memory from which on it is taken for one of a series
 FILLERS = 5  # words in one place of a form from which on they name things and are no versions
 _LONGEST = 500  # characters compared
-_PARTS = re.compile(r"[^\W_]{3,}")
 _DIGIT = re.compile(r"\d")
 
 
 def other_things(pairs: Sequence[tuple[str, str]]) -> list[bool]:
     """For each contradiction whether its two texts, of one form, are about two things.
 
-    They are where the thing's name stands in its value again (the login test, test_login.py); where they differ in
-    the thing and in its value, and so many of that form contradict each other that they cannot all be versions of
-    one fact; where one place of the form holds many a word (not number): these are names; and where both are entries
-    of a diary, of different days.
+    They are where they differ in the thing and in its value, and so many of that form contradict each other that they
+    cannot all be versions of one fact; where one place of the form holds many a word (not number): these are names;
+    and where both are entries of a diary, of different days.
     """
     count = Counter(text for pair in pairs for text in set(pair))
     split = [_split(a, b) for a, b in pairs]
@@ -38,8 +36,7 @@ def other_things(pairs: Sequence[tuple[str, str]]) -> list[bool]:
             named = not any(map(_DIGIT.search, swaps[0]))
             found.append(named and len(fillers[form]) >= FILLERS)
         else:
-            is_series = max(count[a], count[b]) >= SERIES
-            found.append(len(swaps) > 1 and (is_series or all(map(_recurs, zip(*swaps, strict=True)))))
+            found.append(len(swaps) > 1 and max(count[a], count[b]) >= SERIES)
     return found
 
 
@@ -48,9 +45,3 @@ def _split(a: str, b: str) -> tuple[str, list[tuple[str, str]]]:
     parts = stretches(a[:_LONGEST], b[:_LONGEST])
     form = " ".join(old if old == new else "…" for old, new in parts)
     return form, [(old, new) for old, new in parts if old and new and old != new]
-
-
-def _recurs(places: Sequence[str]) -> bool:
-    """Whether a word of one place stands in another, too."""
-    words = [set(_PARTS.findall(place.casefold())) for place in places]
-    return any(one & other for i, one in enumerate(words) for other in words[i + 1 :])
