@@ -69,6 +69,7 @@ def told(a: str, b: str) -> Judgement:
         ("Alma likes hiking, and she is learning to sail", "Alma likes hiking, learning to sail"),
         ("Alma has opened a ticket for it", "Alma opened a ticket for it"),
         ("Run it with `task run <name>`", "Run it with `task run name`"),
+        ("Name hooks use[Action] in the web app", "Name hooks `use[Action]` in the web app"),
         ("🚀 Deploy from the release branch", "Deploy from the release branch"),
         ("Put it in `/docs` for now", "Put it in `docs/` for now"),
         ("缓存保留五分钟。", "缓存保留五分钟"),

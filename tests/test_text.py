@@ -63,6 +63,7 @@ def test_any_text_is_read_the_same_twice(text):
         ("Lint, test, and build", "Lint, test and build"),
         ("Run **`task lint`** first", "Run `task lint` first"),
         ("Call openVault() first", "Call `openVault()` first"),
+        ("Bring README up to date", "Bring README.md up to date"),
         ("Build it with `task build`:", "Build it with `task build`"),
         ("Set LOG_LEVEL first", r"Set LOG\_LEVEL first"),
     ],

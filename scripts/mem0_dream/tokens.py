@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -101,13 +101,13 @@ def _pieces(chunk: str, code: bool) -> tuple[Token, ...]:
     for match in _PIECE.finditer(chunk):
         gap = chunk[end : match.start()]
         found.extend(_in_code(made) if code or _called(gap) else made)
-        found.extend(_marks(_between(gap, code) if code or end else punctuation.leading(gap)) if gap else ())
+        found.extend(_marks(_between(gap, code, found) if code or end else punctuation.leading(gap)) if gap else ())
         kind, raw = str(match.lastgroup), match.group()
         made, end = _path(raw, code) if kind == "p" else _MAKERS[kind](raw), match.end()
     gap = chunk[end:]
     found.extend(_in_code(made) if code or _called(gap) else made)
     if gap:  # by itself a mark is spoken of: "separate with ;"
-        found.extend(_marks(_between(gap, code or not end)))
+        found.extend(_marks(_between(gap, code or not end, found)))
     return tuple(found)
 
 
@@ -116,9 +116,10 @@ def _called(gap: str) -> bool:
     return gap.startswith(("()", "["))
 
 
-def _between(gap: str, code: bool) -> list[str]:
+def _between(gap: str, code: bool, before: Sequence[Token]) -> list[str]:
     """What the marks behind a word count as; between backticks as they stand, and so the brackets of a call."""
-    size = len(gap) if code else 2 if gap.startswith("()") else gap.startswith("[")
+    indexed = gap[0] == "[" or (gap[0] == "]" and any(token.exact == "`[" for token in before))
+    size = len(gap) if code else 2 if gap.startswith("()") else int(indexed)
     behind = punctuation.marks(gap[size:])
     return [f"`{gap[:size]}", *behind] if size else behind
 
