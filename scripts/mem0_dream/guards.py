@@ -49,15 +49,15 @@ def differences(a: Reading, b: Reading) -> list[str]:
 
 def _only(a: Reading, b: Reading) -> list[Token]:
     """The significant tokens of `a` that `b` has not, each once, in the order of `a`."""
-    others = {token.norm for token in b.tokens}
-    inside = facts(b).runs
+    others, words, inside = {token.norm for token in b.tokens}, a.words, facts(b).runs
     found: dict[str, Token] = {}
     for token in a.tokens:
-        if token.kind == RUN:
-            if token.norm not in inside:
-                found.setdefault(token.norm, token)
-        elif token.kind != SIGN and token.norm not in others and (token.kind not in _PROSE or token.norm in a.words):
-            found.setdefault(token.norm, token)
+        kind, norm = token.kind, token.norm
+        if kind == RUN:
+            if norm not in inside:
+                found.setdefault(norm, token)
+        elif norm not in others and kind != SIGN and (kind not in _PROSE or norm in words):
+            found.setdefault(norm, token)
     return list(found.values())
 
 

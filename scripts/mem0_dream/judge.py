@@ -123,7 +123,7 @@ def weighed(a: Reading, b: Reading) -> str:
 def _shared(a: Reading, b: Reading) -> list[str]:
     """Up to six words that both have, as `a` writes them."""
     common = a.words & b.words
-    return list(dict.fromkeys(token.raw for token in a.tokens if token.norm in common))[:6]
+    return list(dict.fromkeys([token.raw for token in a.tokens if token.norm in common]))[:6]
 
 
 @cache
@@ -138,9 +138,10 @@ def _probabilities(found: dict[str, float], table: str) -> tuple[float, float]:
     weights = _weights()[table]
     conflict, same = weights["bias"]
     for name, value in found.items():
-        if value and (weight := weights.get(name)):
-            conflict += weight[0] * value
-            same += weight[1] * value
+        if value and name in weights:
+            against, alike = weights[name]
+            conflict += against * value
+            same += alike * value
     conflict, same = math.exp(min(conflict, 30.0)), math.exp(min(same, 30.0))
     return conflict / (1 + conflict + same), same / (1 + conflict + same)
 
