@@ -56,7 +56,7 @@ def on_a_run(args: Namespace) -> int:
     run = session.run_of(args)
     plan = work.plan_of(run)
     if args.decide:
-        command.tell(session.line_of(plan))
+        command.tell(session.line_of(plan.store, plan.scope, plan.total))
         given = verdicts.parse(args.decide)
         settled = work.decide(run, plan, given)
         print(work.taken(plan, settled, given))
@@ -64,7 +64,7 @@ def on_a_run(args: Namespace) -> int:
         return 0
     settled = work.settle(run, plan, work.answers_of(run))
     if args.report:
-        command.tell(session.line_of(plan), *work.waiting(settled))
+        command.tell(session.line_of(plan.store, plan.scope, plan.total), *work.waiting(settled))
         number = args.page or (0 if sys.stdout.isatty() else 1)
         Terminal().say(work.show(run, settled, args.verbose, number))
         return 0

@@ -239,7 +239,7 @@ def test_a_neighbour_is_judged_whatever_words_it_shares(monkeypatch):
 def test_near_misses_keep_to_their_budget_the_closest_first(monkeypatch):
     def near(a, b):
         score = 1 - abs(int(a.text) - int(b.text)) / 1000
-        return Judgement("distinct", False, score, True, [], [], f"{score}", "")
+        return Judgement("distinct", False, score, True, [], [], f"{score}")
 
     monkeypatch.setattr(comparing, "judge", near)
     plan = plan_of(*(record(f"m{i}", f"{i}") for i in range(200)))

@@ -92,7 +92,7 @@ def test_one_statement_written_twice_needs_nobody(a, b):
 )
 def test_another_value_for_the_same_thing_is_a_conflict_and_says_which(a, b, topic):
     found = told(a, b)
-    assert (found.kind, found.topic) == ("conflict", topic)
+    assert (found.kind, found.differs[0]) == ("conflict", topic)
     assert found.why.startswith(topic)
 
 
@@ -118,7 +118,7 @@ def test_one_that_says_more_covers_the_other():
 
 def test_a_denial_in_fewer_words_is_a_contradiction():
     found = told("Cache the results of the product search in Redis", "Do not cache results of the product search")
-    assert (found.kind, found.topic) == ("conflict", "negated")
+    assert (found.kind, found.differs[0]) == ("conflict", "negated")
 
 
 def test_a_not_of_its_own_makes_no_denial():

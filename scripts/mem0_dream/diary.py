@@ -16,9 +16,7 @@ def other_days(a: str, b: str) -> bool:
 
 @cache
 def _entry() -> re.Pattern[str]:
-    months, names = (
-        "|".join(sorted(map(re.escape, lists.words(name)), key=len, reverse=True)) for name in ("months", "diaries")
-    )
+    months, names = lists.alternation(lists.words("months")), lists.alternation(lists.words("diaries"))
     day = r"\d{1,2}(?:st|nd|rd|th)?\.?"
     named = rf"{day}\s+(?:of\s+|de\s+)?(?:{months})\b\.?|(?:{months})\b\.?\s+{day}"
     date = rf"\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./]\d\d?[./]\d{{4}}|(?:{named})(?:,?\s+\d{{4}}\b)?(?!,?\s*\d)"

@@ -9,9 +9,8 @@ from itertools import chain
 
 from . import lists
 from .text import Reading
-from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, SIGN, WORD
+from .tokens import CODE, COMMAND, NUMBER, RUN, SIGN, WORD
 
-_CODE = {PATH, LINK, FLAG, NAME}
 _NONE: frozenset[int] = frozenset()
 _KINDS = ("tools", "opposites", "environments", "modals", "quantifiers", "comparators", "statuses", "synonyms")
 _SPAN = re.compile(r"`([^`\n]+)`")
@@ -36,7 +35,7 @@ class Facts:
         negations = 0
         negating, telling, known = lists.words("negations"), lists.words("marks"), _classes()
         for place, (kind, norm, exact, raw, counts) in enumerate(reading.tokens):
-            if kind in _CODE:
+            if kind in CODE:
                 codes.add(norm)
             elif kind == NUMBER:
                 numbers.add(norm)
@@ -56,7 +55,7 @@ class Facts:
         self.codes, self.numbers, self.plain, self.caps = map(frozenset, (codes, numbers, plain, caps))
         self.signs = frozenset(signs)
         self.runs = "".join(runs)
-        self.negations = negations + (len(_negations_inside().findall(self.runs)) if runs else 0)
+        self.negations = negations + (len(lists.pattern("negations_cjk").findall(self.runs)) if runs else 0)
         self.groups: dict[str, frozenset[int]] = {}
         for kind, lines in chain.from_iterable(self.family.values()):
             if kind in _TWO_WAYS:
@@ -70,7 +69,7 @@ class Facts:
         self.inside = " ".join(_INSIDE.findall(low)) if "(" in low else ""
         self.foreign = not low.isascii() and len(_FOREIGN.findall(low)) * 2 > len(_LETTERS.findall(low))
         joined = " ".join(self.seq)[:600].casefold()
-        self.trigrams = frozenset(map("".join, zip(joined, joined[1:], joined[2:], strict=False)))
+        self.trigrams = _trigrams(joined)
         self.chars = frozenset(char for char in self.runs if not "\u3040" <= char <= "\u309f")
 
 
@@ -96,12 +95,6 @@ def _classes() -> dict[str, list[tuple[str, frozenset[int]]]]:
         for word, lines in lists.families(kind).items():
             found.setdefault(word, []).append((kind, lines))
     return found
-
-
-@cache
-def _negations_inside() -> re.Pattern[str]:
-    longest = sorted(lists.words("negations_cjk"), key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, longest)))
 
 
 def foreign(a: Reading, b: Reading) -> bool:
@@ -216,8 +209,11 @@ def _each(one: Iterable[str], y: Facts, other: Iterable[str], x: Facts) -> Itera
 
 @lru_cache(maxsize=1 << 14)
 def _grams(word: str) -> frozenset[str]:
-    word = f" {word.casefold()} "
-    return frozenset(word[i : i + 3] for i in range(len(word) - 2))
+    return _trigrams(f" {word.casefold()} ")
+
+
+def _trigrams(text: str) -> frozenset[str]:
+    return frozenset(map("".join, zip(text, text[1:], text[2:], strict=False)))
 
 
 def _moved(p: str, q: str) -> float:

@@ -37,9 +37,7 @@ class Given:
     @property
     def first_line(self) -> str:
         found = self.snapshot
-        return report.first_line(
-            found.store.get("label", found.store["kind"]), found.scope.user, found.scope.project, len(found.memories)
-        )
+        return session.line_of(found.store, found.scope, len(found.memories))
 
 
 def gather(args: argparse.Namespace) -> Given:

@@ -13,6 +13,7 @@ from .tokens import COMMAND, FLAG, LINE, LINK, MARK, NAME, NUMBER, PATH, RUN, SI
 
 _PROSE = (WORD, COMMAND)
 _SIGNS = (SIGN, MARK)
+ADDED = "only one says: "
 _SHOWN = 4  # words of one side in one explanation
 _LONGEST = 60  # characters of one side
 _KINDS = {NUMBER: "number", PATH: "file", LINK: "address", FLAG: "option", NAME: "name"}
@@ -41,7 +42,7 @@ def differences(a: Reading, b: Reading) -> list[str]:
     if not here and not there:
         return found + _small(a, b)
     if not (here and there):
-        found.append(f"only one says: {_words(here or there)}")
+        found.append(f"{ADDED}{_words(here or there)}")
     elif not found:
         found.append(f"in other words: {_words(here)} / {_words(there)}")
     return found
@@ -91,7 +92,7 @@ def _small(a: Reading, b: Reading) -> list[str]:
     if here and there:
         return [f"same but for {_words(here)} / {_words(there)}"]
     if here or there:
-        return [f"only one says: {_words(here or there)}"]
+        return [f"{ADDED}{_words(here or there)}"]
     left, right = (_signs(r) for r in (a, b))
     if LINE in left + right and left != right:
         return ["other lines or indentation"]

@@ -8,14 +8,13 @@ from typing import Any, Protocol
 from . import lists, report
 from .draft import OTHER_DAY
 from .errors import UsageError
-from .guards import differences
+from .guards import ADDED, differences
 from .memory import Memory
 from .plan import Merge, Plan
 from .text import read
 from .verdicts import Settled, SettledConflict, SettledMerge, settle
 
 _SIDES = {"a": "A", "b": "B", "both": "both", "skip": "skip", "s": "skip", "": "skip"}
-_ADDED = "only one says: "
 _YES, _NO = ("y", "yes"), ("n", "no")
 _LIMITS = ("quantifiers", "comparators", "modals", "environments", "negations")
 
@@ -46,12 +45,12 @@ def _turns(plan: Plan, merge: Merge) -> bool:
     """Whether the draft says more than a member than plain words that limit nothing: it is then asked by itself."""
     members = (plan.memory(id).text for id in merge.ids)
     parts = [part for text in members if text != merge.text for part in differences(read(text), read(merge.text))]
-    return OTHER_DAY in merge.differs or any(not part.startswith(_ADDED) or _limits(part) for part in parts)
+    return OTHER_DAY in merge.differs or any(not part.startswith(ADDED) or _limits(part) for part in parts)
 
 
 def _limits(part: str) -> bool:
     """Whether what only one text says is a word like "only", "most", "not", "should" or "staging"."""
-    said = set(part.removeprefix(_ADDED).casefold().split())
+    said = set(part.removeprefix(ADDED).casefold().split())
     return any(said & lists.words(name) for name in _LIMITS)
 
 

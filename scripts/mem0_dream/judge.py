@@ -39,15 +39,12 @@ class Judgement(NamedTuple):
     shared: list[str]
     differs: list[str]
     why: str
-    topic: str
 
 
-_SAME = Judgement("duplicate", True, 1.0, False, [], [], "word for word the same statement", "")
-_DISTINCT = Judgement("distinct", False, 0.0, False, [], [], "they say different things", "")
-_ODD = Judgement(
-    "distinct", False, 0.0, True, [], [], "one holds characters that cannot be seen or pass for others", ""
-)
-_TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too little", "")
+_SAME = Judgement("duplicate", True, 1.0, False, [], [], "word for word the same statement")
+_DISTINCT = Judgement("distinct", False, 0.0, False, [], [], "they say different things")
+_ODD = Judgement("distinct", False, 0.0, True, [], [], "one holds characters that cannot be seen or pass for others")
+_TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too little")
 
 
 def too_little(a: Reading, b: Reading) -> bool:
@@ -79,7 +76,7 @@ def judge(a: Reading, b: Reading) -> Judgement:
         return _SAME._replace(why="the same statement but for words that carry nothing")
     if same >= MERGE[table]:
         kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
-        if _one_says_no(a, b) or (a.words == b.words and turned(a, b)):
+        if (found.get("negated") and _denied(a, b)) or (a.words == b.words and turned(a, b)):
             kind, conflict = "conflict", same
     elif conflict >= CONFLICT[table]:
         kind = "conflict"
@@ -89,16 +86,14 @@ def judge(a: Reading, b: Reading) -> Judgement:
         return _DISTINCT
     told = differences(a, b)
     score = conflict if kind == "conflict" else same
-    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), told, "; ".join(told), told[0])
+    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), told, "; ".join(told))
 
 
-def _one_says_no(a: Reading, b: Reading) -> bool:
-    """Whether one side denies what the other says: its "not" brings no more than a word with it.
+def _denied(a: Reading, b: Reading) -> bool:
+    """Whether the side with a "not" denies what the other says: it brings no more than a word with it.
 
     A longer addition has a "not" of its own ("no setup needed").
     """
-    if bool(facts(a).negations) == bool(facts(b).negations):
-        return False
     denies, says = (a, b) if facts(a).negations else (b, a)
     return len(denies.words - says.words - lists.words("negations")) <= 1
 
@@ -123,7 +118,7 @@ def weighed(a: Reading, b: Reading) -> str:
 def _shared(a: Reading, b: Reading) -> list[str]:
     """Up to six words that both have, as `a` writes them."""
     common = a.words & b.words
-    return list(dict.fromkeys([token.raw for token in a.tokens if token.norm in common]))[:6]
+    return list(dict.fromkeys(token.raw for token in a.tokens if token.norm in common))[:6]
 
 
 @cache

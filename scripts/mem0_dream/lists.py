@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
@@ -36,3 +38,14 @@ def families(name: str) -> dict[str, frozenset[int]]:
         for word in group:
             found.setdefault(word, set()).add(number)
     return {word: frozenset(numbers) for word, numbers in found.items()}
+
+
+def alternation(words: Iterable[str]) -> str:
+    """Any of the words, as a part of a pattern: where one begins another, the longer is tried first."""
+    return "|".join(sorted(map(re.escape, words), key=len, reverse=True))
+
+
+@cache
+def pattern(name: str) -> re.Pattern[str]:
+    """Finds every entry of the list, wherever it stands."""
+    return re.compile(alternation(words(name)))

@@ -7,6 +7,7 @@ import re
 # What a mark counts as; of these three only a break is heard: where a text is cut matters, not by which mark.
 COMMA, STOP, COLON = ",", ".", ":"
 QUOTE, DASH, DOTS = '"', "–", "…"
+QUOTES = {QUOTE, "'"}
 
 _MARK = re.compile(r"""\(\)|\[\]|\{\}|"{2,}|'{2,}|:{2,}|\.{2,}|[^\s`|*_]""")
 _KINDS = {

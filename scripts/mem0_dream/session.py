@@ -14,7 +14,6 @@ from .errors import DreamError, UsageError
 from .identity import Identity, resolve
 from .kept import Kept
 from .memory import Scope
-from .plan import Plan
 from .policies import Policies
 from .runs import Run, dream_home, new_run, newest_open, open_run, scope_folder
 from .snapshot import Snapshot, write_snapshot
@@ -130,11 +129,9 @@ def of_run(
     return session
 
 
-def line_of(plan: Plan) -> str:
-    """The first line of a step that works on a plan and touches no store."""
-    return report.first_line(
-        plan.store.get("label", plan.store["kind"]), plan.scope.user, plan.scope.project, plan.total
-    )
+def line_of(store: Mapping[str, str], scope: Scope, count: int) -> str:
+    """The first line of a step that works on what was fetched before and touches no store."""
+    return report.first_line(store.get("label", store["kind"]), scope.user, scope.project, count)
 
 
 def whoami(session: Session) -> str:

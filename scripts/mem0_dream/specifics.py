@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from functools import cache, lru_cache
 
 from . import lists
 from .stems import stem
 from .text import read
-from .tokens import COMMAND, FLAG, LINK, NAME, NUMBER, PATH, RUN, WORD, Token
+from .tokens import CODE, COMMAND, NUMBER, RUN, WORD, Token
 
-_CODE = {FLAG, LINK, NAME, NUMBER, PATH, COMMAND}
+_DETAILS = CODE | {NUMBER, COMMAND}
 # Lists whose words begin many sentences: a capital there makes no name of them.
 _COMMON = (
     "function_words", "synonyms", "aliases", "modals", "quantifiers", "comparators", "opposites", "statuses", "openers",
@@ -55,7 +54,7 @@ def _tokens(text: str) -> tuple[Token, ...]:
 
 def _is_detail(token: Token, tokens: Sequence[Token]) -> bool:
     if token.kind != WORD:
-        return token.kind in _CODE
+        return token.kind in _DETAILS
     if token.exact.lower() in lists.words("environments") or token.exact.lower() in _tools():
         return True
     first = token is tokens[0]
@@ -65,7 +64,7 @@ def _is_detail(token: Token, tokens: Sequence[Token]) -> bool:
 def _negations(token: Token) -> list[str]:
     """The words in a token that turn a statement round, as they are written."""
     if token.kind == RUN:
-        return _inside().findall(token.norm)
+        return lists.pattern("negations_cjk").findall(token.norm)
     return [token.raw] if token.kind == WORD and token.exact in lists.words("negations") else []
 
 
@@ -78,8 +77,3 @@ def _common() -> frozenset[str]:
 def _tools() -> frozenset[str]:
     """Names of tools written in small letters that are not words of every day."""
     return lists.words("tools") - _common() - lists.words("case")
-
-
-@cache
-def _inside() -> re.Pattern[str]:
-    return re.compile("|".join(sorted(map(re.escape, lists.words("negations_cjk")), key=len, reverse=True)))

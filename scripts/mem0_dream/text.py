@@ -138,20 +138,16 @@ def _with_units(found: list[Token]) -> tuple[Token, ...]:
 @cache
 def _phrasing() -> tuple[re.Pattern[str], dict[str, str]]:
     other = lists.heads("phrases")
-    longest = sorted(map(re.escape, other), key=len, reverse=True)
-    return re.compile(rf"(?<!\S)(?:{'|'.join(longest)})(?!\S)"), other
+    return re.compile(rf"(?<!\S)(?:{lists.alternation(other)})(?!\S)"), other
 
 
 def _plainly(said: Sequence[Token]) -> str:
     """The statement with one wording for what can be said in several, except in code and where something is quoted."""
-    if any(token.exact in _QUOTES for token in said):
+    if any(token.exact in punctuation.QUOTES for token in said):
         return " ".join(token.exact for token in said)
     pattern, other = _phrasing()
     shielded = " ".join(f"\0{token.exact}" if token.kind == COMMAND else token.exact for token in said)
     return pattern.sub(lambda match: other[match.group()], shielded).replace("\0", "")
-
-
-_QUOTES = {punctuation.QUOTE, "'"}
 
 
 def _as_it_stands(text: str) -> str:
@@ -179,10 +175,9 @@ def moves(text: str) -> bool:
 
 @cache
 def _relative() -> re.Pattern[str]:
-    phrases = sorted(map(re.escape, lists.words("relative_times")), key=len, reverse=True)
-    solid = [phrase for phrase in phrases if phrase[0] >= "\u2e80"]  # scripts without spaces
-    spaced = [phrase for phrase in phrases if phrase[0] < "\u2e80"]
-    return re.compile(rf"(?i)\b(?:{'|'.join(spaced)})\b|{'|'.join(solid)}")
+    phrases = lists.words("relative_times")
+    solid = {phrase for phrase in phrases if phrase[0] >= "\u2e80"}  # scripts without spaces
+    return re.compile(rf"(?i)\b(?:{lists.alternation(phrases - solid)})\b|{lists.alternation(solid)}")
 
 
 def marks(text: str) -> list[str]:

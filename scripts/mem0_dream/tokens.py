@@ -12,6 +12,7 @@ from . import lists, punctuation
 from .stems import stem
 
 WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND, MARK = "w", "n", "p", "l", "f", "i", "s", "c", "k", "m"
+CODE = {PATH, LINK, FLAG, NAME}  # kinds that are code wherever they stand
 LINE = "\ue000"  # before the depth of a line, where lines mean something
 
 

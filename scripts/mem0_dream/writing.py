@@ -8,12 +8,12 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 
 from . import lists
-from .punctuation import COLON, COMMA, DASH, QUOTE, STOP
-from .tokens import COMMAND, FLAG, LINE, LINK, MARK, NAME, NUMBER, PATH, SIGN, WORD, Token
+from .punctuation import COLON, COMMA, DASH, QUOTE, QUOTES, STOP
+from .tokens import CODE, COMMAND, LINE, MARK, NUMBER, SIGN, WORD, Token
 
 _BREAKS = {COMMA, STOP, COLON}
 _BREAK = Token(MARK, "", COMMA, COMMA, False)
-_CODE = {COMMAND, FLAG, LINK, NAME, PATH}
+_CODE = CODE | {COMMAND}
 _OPENS = {STOP, COLON, DASH, QUOTE, "?", "!"}  # behind these a capital is only the first letter of a sentence
 
 
@@ -88,7 +88,7 @@ def _unwrapped(said: list[Token]) -> list[Token]:
     while said and said[-1].kind == MARK and said[-1].exact in (COMMA, COLON):
         said.pop()
     quote = said[0].exact if said and said[0].kind == MARK else ""
-    if quote in (QUOTE, "'") and said[-1].exact == quote and sum(token.exact == quote for token in said) == 2:
+    if quote in QUOTES and said[-1].exact == quote and sum(token.exact == quote for token in said) == 2:
         return _unwrapped(said[1:-1])
     return said
 
