@@ -22,8 +22,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-from mem0_dream.judge import judge
-from mem0_dream.text import read
+from mem0_dream.matching.classifier import judge
+from mem0_dream.matching.text import read
 
 COLUMNS = ("pairs", "wrong", "safe", "F1", "as dup", "as conflict", "seen", "asked")
 

@@ -19,16 +19,16 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
-from mem0_dream import journal  # noqa: E402
-from mem0_dream.apply import Summary, apply  # noqa: E402
-from mem0_dream.lock import Lock  # noqa: E402
+from mem0_dream.config.policies import Policies  # noqa: E402
+from mem0_dream.execution.apply import Summary, apply  # noqa: E402
+from mem0_dream.execution.undo import undo  # noqa: E402
 from mem0_dream.memory import Scope  # noqa: E402
-from mem0_dream.plan import Merge, Plan, Prune  # noqa: E402
-from mem0_dream.policies import Policies  # noqa: E402
-from mem0_dream.runs import new_run  # noqa: E402
+from mem0_dream.planning.plan import Merge, Plan, Prune  # noqa: E402
+from mem0_dream.review.answers import settle  # noqa: E402
+from mem0_dream.runs import journal  # noqa: E402
+from mem0_dream.runs.lock import Lock  # noqa: E402
+from mem0_dream.runs.run_folder import new_run  # noqa: E402
 from mem0_dream.stores.platform import PlatformStore  # noqa: E402
-from mem0_dream.undo import undo  # noqa: E402
-from mem0_dream.verdicts import settle  # noqa: E402
 
 from tests.standins.platform_api import PlatformApi  # noqa: E402
 

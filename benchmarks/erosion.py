@@ -24,14 +24,16 @@ import time_machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-from mem0_dream import attended, auto, fetching, journal, report, work
-from mem0_dream.draft import make_plan
-from mem0_dream.identity import Identity
-from mem0_dream.kept import Kept
+from mem0_dream.cli import actions, fetch, interactive, unattended
+from mem0_dream.cli.session import Session
+from mem0_dream.config.identity import Identity
 from mem0_dream.memory import Scope
-from mem0_dream.runs import all_runs, open_run, scope_folder
-from mem0_dream.session import Session
+from mem0_dream.planning.planner import make_plan
+from mem0_dream.runs import journal
+from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.run_folder import all_runs, open_run, scope_folder
 from mem0_dream.stores.file import FileStore
+from mem0_dream.views import report
 
 START = datetime(2025, 12, 1, 3, 0, tzinfo=timezone.utc)
 SCOPE = Scope("bench", "shop")
@@ -153,10 +155,10 @@ class Person:
 
 def one_person(session: Session) -> set[str]:
     """One asked pass; the texts that the person gave up as outdated."""
-    begun = attended.begin(session, datetime.now(timezone.utc).date(), lambda *lines: None)
+    begun = interactive.begin(session, datetime.now(timezone.utc).date(), lambda *lines: None)
     if isinstance(begun, str):
         return set()
-    attended.ask(session, begun, Person(), False)
+    interactive.ask(session, begun, Person(), False)
     done = [op for op in journal.read(begun.run.journal) if op.kind == "conflict"]
     return {member.text for op in done for member in op.members if member.id in op.removes}
 
@@ -165,15 +167,15 @@ def one_run(session: Session, agent: bool) -> int:
     """One unattended pass; how many questions it left to a person."""
     home = session.folder
     if agent:
-        fetched = fetching.unattended(session)
+        fetched = fetch.unattended(session)
         run = open_run(fetched.text.removeprefix("Run: "))
         snapshot, _ = session.fetch("auto")
         plan = make_plan(snapshot, session.policies(), Kept.load(home), datetime.now(timezone.utc).date())
         run.write("plan", plan.to_document())
         answers = {merge.handle: True for merge in plan.merges if merge.tier == "review" and not merge.loses}
-        outcome = auto.by_agent(session, run, work.decide(run, plan, answers), None)
+        outcome = unattended.by_agent(session, run, actions.decide(run, plan, answers), None)
     else:
-        outcome = auto.alone(session, None, lambda *lines: None)
+        outcome = unattended.alone(session, None, lambda *lines: None)
     if outcome.code not in (0, 3):
         raise SystemExit("\n".join([*outcome.lines, outcome.last]))
     newest = all_runs(home)[-1:]

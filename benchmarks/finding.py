@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING
 import synthetic
 
 if TYPE_CHECKING:
-    from mem0_dream.text import Reading
+    from mem0_dream.matching.text import Reading
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "scripts"))
@@ -131,11 +131,12 @@ PEERS = {"tfidf": _tfidf, "minhash": _minhash}
 def _exactness(types: dict[str, list[str]]) -> None:
     """How many of the pairs that trying all pairs finds, by the same measure and threshold, the index finds."""
     import numpy as np
-    from mem0_dream import pairs, text
+    from mem0_dream.matching import text
+    from mem0_dream.planning import blocking
     from scipy.sparse import csr_matrix
 
     total = sum(map(len, types.values()))
-    least, wanted, got = pairs.enough(total), 0, 0
+    least, wanted, got = blocking.enough(total), 0, 0
     for texts in types.values():
         words = list({text.read(line).words: None for line in texts})
         names = {word: i for i, word in enumerate(sorted(set().union(*words)))}
@@ -147,18 +148,18 @@ def _exactness(types: dict[str, list[str]]) -> None:
         keep = (product.row < product.col) & (product.data >= least * norms[product.row] * norms[product.col] + 1e-9)
         exact = set(zip(product.row[keep].tolist(), product.col[keep].tolist(), strict=True))
         wanted += len(exact)
-        got += len(exact & set(pairs.candidates(words, total)))
+        got += len(exact & set(blocking.candidates(words, total)))
     print(f"exact join of {total:,} at {least:.2f}: {wanted} pairs, the index finds {got} of them ({got / wanted:.2%})")
 
 
 def _judging(types: dict[str, list[str]]) -> None:
     """Pairs judged in a second: the candidates of a store, as their texts are met first and again, and any two."""
-    from mem0_dream import pairs
-    from mem0_dream.text import read
+    from mem0_dream.matching.text import read
+    from mem0_dream.planning import blocking
 
     total = sum(map(len, types.values()))
     readings = [[read(line) for line in dict.fromkeys(texts)] for texts in types.values()]
-    jobs = [(group, list(pairs.candidates([reading.words for reading in group], total))) for group in readings]
+    jobs = [(group, list(blocking.candidates([reading.words for reading in group], total))) for group in readings]
     name = f"candidates of {total:,} memories"
     print(f"judging: {_pairs_a_second(jobs):,.0f} pairs a second ({name}, whose texts are made comparable on the way)")
     print(f"judging: {_pairs_a_second(jobs):,.0f} pairs a second (the same again: judging alone)")
@@ -168,7 +169,7 @@ def _judging(types: dict[str, list[str]]) -> None:
 
 
 def _pairs_a_second(jobs: list[tuple[list[Reading], list[tuple[int, int]]]]) -> float:
-    from mem0_dream.judge import judge
+    from mem0_dream.matching.classifier import judge
 
     start = time.perf_counter()
     for group, found in jobs:

@@ -26,20 +26,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 
-from mem0_dream.apply import apply  # noqa: E402
-from mem0_dream.draft import make_plan  # noqa: E402
-from mem0_dream.identity import Identity  # noqa: E402
-from mem0_dream.lock import Lock  # noqa: E402
+from mem0_dream.cli.session import Session  # noqa: E402
+from mem0_dream.config.identity import Identity  # noqa: E402
+from mem0_dream.config.policies import Policies  # noqa: E402
+from mem0_dream.execution.apply import apply  # noqa: E402
 from mem0_dream.memory import Scope  # noqa: E402
-from mem0_dream.policies import Policies  # noqa: E402
-from mem0_dream.session import Session  # noqa: E402
-from mem0_dream.stores.config import Config  # noqa: E402
-from mem0_dream.stores.engine import mem0  # noqa: E402
+from mem0_dream.planning.planner import make_plan  # noqa: E402
+from mem0_dream.review.answers import settle  # noqa: E402
+from mem0_dream.runs.lock import Lock  # noqa: E402
 from mem0_dream.stores.local import LocalStore  # noqa: E402
+from mem0_dream.stores.mem0_config import Config  # noqa: E402
+from mem0_dream.stores.mem0_engine import mem0  # noqa: E402
 from mem0_dream.stores.platform import PlatformStore  # noqa: E402
 from mem0_dream.stores.protocol import Store  # noqa: E402
 from mem0_dream.stores.server import ServerStore  # noqa: E402
-from mem0_dream.verdicts import settle  # noqa: E402
 
 from tests.standins.embedder import WordEmbedder  # noqa: E402
 from tests.standins.platform_api import PlatformApi  # noqa: E402

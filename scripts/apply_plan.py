@@ -5,7 +5,7 @@ import os
 import sys
 from argparse import Namespace
 
-from mem0_dream import command
+from mem0_dream.cli import process
 
 
 def main(argv: list[str]) -> int:
@@ -18,7 +18,7 @@ def main(argv: list[str]) -> int:
 
 
 def arguments(argv: list[str]) -> Namespace:
-    from mem0_dream import options
+    from mem0_dream.cli import options
 
     parser = options.parser(__doc__)
     options.add_run(parser)
@@ -50,69 +50,71 @@ def arguments(argv: list[str]) -> Namespace:
 
 def on_a_run(args: Namespace) -> int:
     """Answers, report, apply."""
-    from mem0_dream import consent, session, verdicts, work
-    from mem0_dream.terminal import Terminal
+    from mem0_dream.cli import actions, session
+    from mem0_dream.review import answers, consent
+    from mem0_dream.views.terminal import Terminal
 
     run = session.run_of(args)
-    plan = work.plan_of(run)
+    plan = actions.plan_of(run)
     if args.decide:
-        command.tell(session.line_of(plan.store, plan.scope, plan.total))
-        given = verdicts.parse(args.decide)
-        settled = work.decide(run, plan, given)
-        print(work.taken(plan, settled, given))
-        command.tell(*work.waiting(settled))
+        process.tell(session.line_of(plan.store, plan.scope, plan.total))
+        given = answers.parse(args.decide)
+        settled = actions.decide(run, plan, given)
+        print(actions.taken(plan, settled, given))
+        process.tell(*actions.waiting(settled))
         return 0
-    settled = work.settle(run, plan, work.answers_of(run))
+    settled = actions.settle(run, plan, actions.answers_of(run))
     if args.report:
-        command.tell(session.line_of(plan.store, plan.scope, plan.total), *work.waiting(settled))
+        process.tell(session.line_of(plan.store, plan.scope, plan.total), *actions.waiting(settled))
         number = args.page or (0 if sys.stdout.isatty() else 1)
-        Terminal().say(work.show(run, settled, args.verbose, number))
+        Terminal().say(actions.show(run, settled, args.verbose, number))
         return 0
     with session.of_run(plan.store, plan.scope, args) as place:
-        command.tell(place.first_line(plan.total))
+        process.tell(place.first_line(plan.total))
         if args.auto:
-            from mem0_dream import auto
+            from mem0_dream.cli import unattended
 
-            outcome = auto.by_agent(place, run, settled, None)
+            outcome = unattended.by_agent(place, run, settled, None)
             print("\n".join([*outcome.lines, outcome.last]))
             return outcome.code
-        command.tell(work.stopped(place.folder))
+        process.tell(actions.stopped(place.folder))
         consent.require(run, settled, os.environ)
-        text, whole = work.carry(place, run, settled, args.only)
+        text, whole = actions.carry(place, run, settled, args.only)
         print(text)
         return 0 if whole else 1
 
 
 def on_journals(args: Namespace) -> int:
     """Undo and resume: the journal says which store."""
-    from mem0_dream import session, work
+    from mem0_dream.cli import actions, session
 
     folder = session.folder_of(args)
     if args.resume:
-        runs = work.interrupted(folder)
+        runs = actions.interrupted(folder)
         if not runs:
             print("No run of this project was interrupted; there is nothing to resume.")
             return 0
     else:
-        runs = [session.run_of(args) if args.run and not args.undo else work.applied_run(folder, args.undo)]
-    with session.of_run(*work.store_of(runs[0]), args) as place:
-        command.tell(place.first_line(len(place.fetch("asked")[0].memories)))
-        text, whole = work.finish(place) if args.resume else work.take_back(place, runs[0], args.only)
+        runs = [session.run_of(args) if args.run and not args.undo else actions.applied_run(folder, args.undo)]
+    with session.of_run(*actions.store_of(runs[0]), args) as place:
+        process.tell(place.first_line(len(place.fetch("asked")[0].memories)))
+        text, whole = actions.finish(place) if args.resume else actions.take_back(place, runs[0], args.only)
         print(text)
         return 0 if whole else 1
 
 
 def on_records(args: Namespace) -> int:
     """What concerns the records of a scope, and no store."""
-    from mem0_dream import erase, session, work
+    from mem0_dream.cli import actions, session
+    from mem0_dream.runs import erase
 
     folder = session.folder_of(args)
     if args.history:
-        print(work.history_text(folder, args.json))
+        print(actions.history_text(folder, args.json))
     elif args.kept:
-        print(work.kept_text(folder))
+        print(actions.kept_text(folder))
     elif args.forget:
-        print(work.forget(folder, args.forget))
+        print(actions.forget(folder, args.forget))
     else:
         if not args.yes and input("This cannot be taken back. Erase? [y/N] ").strip().lower() not in ("y", "yes"):
             print("Cancelled. No changes made.")
@@ -122,4 +124,4 @@ def on_records(args: Namespace) -> int:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    process.run(main)

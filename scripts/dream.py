@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 
-from mem0_dream import command
+from mem0_dream.cli import process
 
 
 def main(argv: list[str]) -> int:
@@ -24,7 +24,7 @@ def main(argv: list[str]) -> int:
 
 
 def arguments(argv: list[str]) -> Namespace:
-    from mem0_dream import options
+    from mem0_dream.cli import options
 
     parser = options.parser(__doc__)
     options.add_scope(parser)
@@ -55,28 +55,31 @@ def arguments(argv: list[str]) -> Namespace:
 
 def ask(args: Namespace) -> int:
     """The whole pass with a person: report, questions, apply; or only the report."""
-    from mem0_dream import attended, documents, interactive, options, progress, report, session, work
-    from mem0_dream.terminal import Terminal
+    from mem0_dream import progress
+    from mem0_dream.cli import actions, interactive, options, session
+    from mem0_dream.runs import documents
+    from mem0_dream.views import prompts, report
+    from mem0_dream.views.terminal import Terminal
 
     progress.listen(Terminal(sys.stderr).stage)
     with session.start(args) as place:
-        begun = attended.begin(place, options.today(), command.tell)
+        begun = interactive.begin(place, options.today(), process.tell)
         if isinstance(begun, str):
             print(begun)
             return 0
         if args.html:
-            documents.write_text(args.html.expanduser(), attended.web_page(place, begun, options.today()))
-            command.tell(f"The run as a page: {args.html}")
+            documents.write_text(args.html.expanduser(), interactive.web_page(place, begun, options.today()))
+            process.tell(f"The run as a page: {args.html}")
         if args.dry_run:
             settled = begun.settled()
-            Terminal().say(work.show(begun.run, settled, args.verbose))
-            command.tell(*work.waiting(settled), f"Nothing was changed. Run: {begun.run.folder}")
+            Terminal().say(actions.show(begun.run, settled, args.verbose))
+            process.tell(*actions.waiting(settled), f"Nothing was changed. Run: {begun.run.folder}")
             return 0
         try:
-            text, whole = attended.ask(place, begun, Terminal(), args.check_recall)
-        except interactive.Cancelled as left:
+            text, whole = interactive.ask(place, begun, Terminal(), args.check_recall)
+        except prompts.Cancelled as left:
             print(report.CANCELLED)
-            command.tell("Nobody answered: start it in a terminal, or with --dry-run or --auto." if left.code else "")
+            process.tell("Nobody answered: start it in a terminal, or with --dry-run or --auto." if left.code else "")
             return left.code
         print(text)
         return 0 if whole else 1
@@ -84,19 +87,19 @@ def ask(args: Namespace) -> int:
 
 def unattended(args: Namespace) -> int:
     """One project after the other; one summary line each, the exit code of the worst."""
-    from mem0_dream import auto
+    from mem0_dream.cli import unattended
 
     worst = 0
     for folder in projects(args):
-        outcome = auto.of_project(Namespace(**{**vars(args), "cwd": [folder] if folder else None}), command.tell)
+        outcome = unattended.of_project(Namespace(**{**vars(args), "cwd": [folder] if folder else None}), process.tell)
         print("\n".join([*outcome.lines, outcome.last]), flush=True)
-        worst = auto.worse(worst, outcome.code)
+        worst = unattended.worse(worst, outcome.code)
     return worst
 
 
 def projects(args: Namespace) -> list[Path | None]:
     """The folders that --cwd and --projects name; else the current one."""
-    from mem0_dream import options
+    from mem0_dream.cli import options
 
     named = [*(args.cwd or []), *(options.lines(args.projects) if args.projects else [])]
     return named or [None]
@@ -112,12 +115,13 @@ def earlier_runs(args: Namespace) -> int:
 
 def set_up(args: Namespace) -> int:
     """Build the plugin's own Python ahead of time, and see whether the store answers."""
-    from mem0_dream import environment, hints, session
+    from mem0_dream.cli import session
+    from mem0_dream.config import hints, python_env
 
-    environment.ensure()
+    python_env.ensure()
     with session.start(args) as place:
         found, notes = place.fetch("asked")
-        command.tell(place.first_line(len(found.memories)), *notes, hints.two_plugins())
+        process.tell(place.first_line(len(found.memories)), *notes, hints.two_plugins())
         place.store.search("what is known", place.identity.scope, 1)  # a local store needs its embedder to answer
     print("Ready.")
     return 0
@@ -125,20 +129,21 @@ def set_up(args: Namespace) -> int:
 
 def demonstrate() -> int:
     """A whole pass on a store made for it, and its undo."""
-    from mem0_dream import environment
+    from mem0_dream.config import python_env
 
-    environment.ensure()
-    from mem0_dream import progress, showing
-    from mem0_dream.terminal import Terminal
+    python_env.ensure()
+    from mem0_dream import progress
+    from mem0_dream.cli import demo
+    from mem0_dream.views.terminal import Terminal
 
     progress.listen(Terminal(sys.stderr).stage)
-    return 0 if showing.play(Terminal(), command.tell) else 1
+    return 0 if demo.play(Terminal(), process.tell) else 1
 
 
 def schedule(args: Namespace) -> int:
     """The entry for this system's scheduler, to install by hand."""
-    from mem0_dream import schedule as scheduling
-    from mem0_dream import session
+    from mem0_dream.cli import schedule as scheduling
+    from mem0_dream.cli import session
 
     with session.start(args) as place:
         print(scheduling.entry(args.schedule, place))
@@ -146,4 +151,4 @@ def schedule(args: Namespace) -> int:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    process.run(main)

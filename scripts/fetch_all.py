@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Step 2: fetch all memories of a project into a new run folder."""
 
-from mem0_dream import command
+from mem0_dream.cli import process
 
 
 def main(argv: list[str]) -> int:
-    from mem0_dream import fetching, options, session, snapshot
+    from mem0_dream.cli import fetch, options, session
+    from mem0_dream.runs import snapshot
 
     parser = options.parser(__doc__ + " Prints the folder that the next steps take as --run.")
     options.add_scope(parser)
@@ -22,14 +23,14 @@ def main(argv: list[str]) -> int:
             return 0
         if args.out:
             found, notes = place.fetch("auto" if args.auto else "asked")
-            command.tell(place.first_line(len(found.memories)), *notes)
+            process.tell(place.first_line(len(found.memories)), *notes)
             snapshot.write_snapshot(args.out, found)
             return 0
-        fetched = fetching.unattended(place) if args.auto else fetching.asked(place)
-        command.tell(*fetched.told)
+        fetched = fetch.unattended(place) if args.auto else fetch.asked(place)
+        process.tell(*fetched.told)
         print(fetched.text)
         return fetched.code
 
 
 if __name__ == "__main__":
-    command.run(main)
+    process.run(main)

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Step 3: find duplicates, contradictions and stale memories, and print the questions somebody must answer."""
 
-from mem0_dream import command
+from mem0_dream.cli import process
 
 
 def main(argv: list[str]) -> int:
-    from mem0_dream import documents, finding, options
+    from mem0_dream.cli import find, options
+    from mem0_dream.runs import documents
 
     parser = options.parser(__doc__)
     parser.add_argument("snapshot", nargs="?", metavar="SNAPSHOT|-", help="a bare snapshot; then nothing else is read")
@@ -29,24 +30,24 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    given = finding.gather(args)
-    command.tell(given.first_line, *given.notes)
+    given = find.gather(args)
+    process.tell(given.first_line, *given.notes)
     if args.explain:
         one, other = args.explain
-        print(finding.explain(given, one, other, args.today))
+        print(find.explain(given, one, other, args.today))
         return 0
     if args.list:
-        print(finding.listed(given))
+        print(find.listed(given))
         return 0
-    plan = finding.planned(given, args.today, finding.neighbours(given, args) if args.semantic else ())
+    plan = find.planned(given, args.today, find.neighbours(given, args) if args.semantic else ())
     if args.out == "-":
         print(documents.dump("plan", plan.to_document()), end="")
         return 0
     if args.out:
         documents.write(options.path(args.out), "plan", plan.to_document())
-    print(finding.page(plan, args.page, given.queue), end="")
+    print(find.page(plan, args.page, given.queue), end="")
     return 0
 
 
 if __name__ == "__main__":
-    command.run(main)
+    process.run(main)

@@ -12,7 +12,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from mem0_dream import command, mem0_md, policies
+from mem0_dream.cli import process
+from mem0_dream.config import mem0_md, policies
 from mem0_dream.errors import DreamError, UsageError
 
 
@@ -91,7 +92,7 @@ def load_full_config(cwd: str | None = None) -> dict[str, Any]:
 
 def main(arguments: list[str]) -> int:
     """Print the retention, with --full the whole file, with --key one value of it."""
-    parser = command.Parser(prog="parse_mem0_config.py", description="Print what mem0.md says, as JSON.")
+    parser = process.Parser(prog="parse_mem0_config.py", description="Print what mem0.md says, as JSON.")
     parser.add_argument("cwd", nargs="?", default=".", help="the working folder (default: this one)")
     parser.add_argument("--full", action="store_true", help="print every section, not the retention alone")
     parser.add_argument("--key", metavar="a.b", help="print one value, e.g. settings.auto_save; nothing where absent")
@@ -118,4 +119,4 @@ def _retention(found: policies.Policies) -> dict[str, int | None]:
 
 
 if __name__ == "__main__":
-    command.run(main)
+    process.run(main)

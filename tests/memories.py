@@ -7,7 +7,7 @@ from datetime import date
 from typing import Any
 
 from mem0_dream.memory import Memory, Scope
-from mem0_dream.snapshot import Snapshot
+from mem0_dream.runs.snapshot import Snapshot
 
 TODAY = date(2026, 6, 1)
 SCOPE = Scope("somebody", "project")

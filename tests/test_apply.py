@@ -6,15 +6,16 @@ import json
 from datetime import date
 
 import pytest
-from mem0_dream import carry, journal
-from mem0_dream.apply import Summary, apply
+from mem0_dream.config.policies import Policies, Settings
 from mem0_dream.errors import AttentionNeeded, Busy, DreamError, UsageError
-from mem0_dream.kept import Kept
+from mem0_dream.execution import executor
+from mem0_dream.execution.apply import Summary, apply
+from mem0_dream.execution.resume import resume
+from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Memory
-from mem0_dream.plan import Merge, Plan, Prune
-from mem0_dream.policies import Policies, Settings
-from mem0_dream.resume import resume
-from mem0_dream.undo import undo
+from mem0_dream.planning.plan import Merge, Plan, Prune
+from mem0_dream.runs import journal
+from mem0_dream.runs.dismissals import Kept
 
 from .worlds import SCOPE, FaultyStore, Killed, MemoryStore, World, contents, example, faulty_journal, record, world
 
@@ -168,7 +169,7 @@ def test_no_merged_memory_expires_before_a_member_would_have(tmp_path, days, exp
     rows = [{**record(f"{n:08d}", f"One {n}", n + 1), "expiration_date": day} for n, day in enumerate(days)]
     plan = merging([row["id"] for row in rows], "Both")
     plan.memories = {row["id"]: row for row in rows}
-    from mem0_dream.operations import merge
+    from mem0_dream.execution.operations import merge
 
     assert merge("M1", [Memory(row) for row in rows], "Both", None).adds[0]["expiration_date"] == expected
 
@@ -447,7 +448,7 @@ def test_a_torn_line_does_not_spoil_the_lines_after_it(tmp_path):
 
 
 def test_a_plan_of_many_waves_is_carried_out_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(carry, "WAVE", 2)
+    monkeypatch.setattr(executor, "WAVE", 2)
     made = make(tmp_path)
     assert do(made).merged == 3
     undo_it(made)
@@ -463,8 +464,8 @@ def test_a_run_that_was_stopped_before_its_first_operation_can_be_applied_again(
 
 
 def test_a_dream_straight_after_a_dream_proposes_nothing(tmp_path):
-    from mem0_dream.draft import make_plan
-    from mem0_dream.snapshot import Snapshot
+    from mem0_dream.planning.planner import make_plan
+    from mem0_dream.runs.snapshot import Snapshot
 
     texts = ["Cache pages for 30s", "cache pages for 30s.", "Cache pages for 30s!", "Deploys go to ECS", "Old note"]
     rows = [record(f"{n:08d}", text, n + 1) for n, text in enumerate(texts)]

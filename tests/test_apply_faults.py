@@ -14,14 +14,16 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from mem0_dream import carry, journal
-from mem0_dream.apply import apply
+from mem0_dream.config.policies import Policies, Settings
 from mem0_dream.errors import DreamError
+from mem0_dream.execution import executor
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.resume import resume
+from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Memory
-from mem0_dream.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.policies import Policies, Settings
-from mem0_dream.resume import open_operations, resume
-from mem0_dream.undo import undo
+from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.runs import journal
+from mem0_dream.runs.history import open_operations
 
 from .worlds import (
     FAULTS,
@@ -106,7 +108,7 @@ FAULT_LISTS = st.builds(
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of runs need no disk that survives a power cut; waves are short, so that there are several."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(carry, "WAVE", 2)
+    monkeypatch.setattr(executor, "WAVE", 2)
 
 
 def build(folder: str, store: MemoryStore, plan: Plan) -> World:

@@ -18,15 +18,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mem0_dream import journal
-from mem0_dream.apply import apply
+from mem0_dream.config.policies import Policies
 from mem0_dream.errors import Busy
-from mem0_dream.history import history
-from mem0_dream.policies import Policies
-from mem0_dream.resume import open_operations, resume
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.resume import resume
+from mem0_dream.execution.undo import undo
+from mem0_dream.runs import journal
+from mem0_dream.runs.history import history, open_operations
 from mem0_dream.stores.file import FileStore
 from mem0_dream.stores.protocol import Store
-from mem0_dream.undo import undo
 
 from .worlds import CALLS, World, contents, example, world
 

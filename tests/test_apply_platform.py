@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mem0_dream.apply import apply
+from mem0_dream.config.policies import Policies
 from mem0_dream.errors import DreamError
-from mem0_dream.plan import Plan
-from mem0_dream.policies import Policies
-from mem0_dream.resume import open_operations, resume
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.resume import resume
+from mem0_dream.execution.undo import undo
+from mem0_dream.planning.plan import Plan
+from mem0_dream.runs.history import open_operations
 from mem0_dream.stores.platform import PlatformStore
-from mem0_dream.undo import undo
 
 from .standins.platform_api import PlatformApi
 from .standins.web import Call, Fault

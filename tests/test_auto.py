@@ -12,12 +12,13 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from mem0_dream import auto, lock, runs, work
+from mem0_dream.cli import actions, unattended
+from mem0_dream.cli.session import Session
+from mem0_dream.config.identity import Identity
 from mem0_dream.errors import DreamError
-from mem0_dream.identity import Identity
-from mem0_dream.kept import Kept
-from mem0_dream.lock import Lock
-from mem0_dream.session import Session
+from mem0_dream.runs import lock, run_folder
+from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.lock import Lock
 from mem0_dream.stores.file import FileStore
 
 from .steps import SCRIPTS, Place
@@ -77,14 +78,16 @@ class Project:
     def session(self, store=None) -> Session:
         made = store or FileStore(self.export)
         identity = Identity("me", "shop", None, "main", {})
-        return Session(made, identity, runs.scope_folder(self.home, made.identity, identity.scope), self.cwd, None)
+        return Session(
+            made, identity, run_folder.scope_folder(self.home, made.identity, identity.scope), self.cwd, None
+        )
 
     @property
     def folder(self) -> Path:
         return self.session().folder
 
-    def run(self, percent: int | None = None, store=None) -> auto.Outcome:
-        return auto.alone(self.session(store), percent, lambda *lines: self.told.extend(lines))
+    def run(self, percent: int | None = None, store=None) -> unattended.Outcome:
+        return unattended.alone(self.session(store), percent, lambda *lines: self.told.extend(lines))
 
 
 @pytest.fixture
@@ -112,7 +115,7 @@ def test_a_run_can_be_undone_by_the_line_it_prints(project):
     before = project.texts()
     outcome = project.run()
     assert "--undo (2 → 1 memories)" in outcome.lines[-1]
-    work.take_back(project.session(), runs.all_runs(project.folder)[-1], ())
+    actions.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
 
 
@@ -146,14 +149,14 @@ def test_undoing_a_run_takes_its_reminder_away_too(project):
     project.store(*CONFLICT, start=2)
     before = project.texts()
     project.run()
-    work.take_back(project.session(), runs.all_runs(project.folder)[-1], ())
+    actions.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
 
 
 def test_a_run_with_nothing_to_do_leaves_no_folder(project):
     project.store("One fact alone")
     assert project.run().last.endswith("merged=0  pruned=0  conflicts_skipped=0")
-    assert runs.all_runs(project.folder) == []
+    assert run_folder.all_runs(project.folder) == []
 
 
 def test_an_empty_project_is_told_on_the_log(project):
@@ -256,7 +259,7 @@ def test_what_was_left_alone_is_asked_again_once_its_text_changed(project):
     assert [entry["about"] for entry in Kept.load(project.folder).entries] == [["Another fact"]]
 
 
-def unattended(place: Place) -> str:
+def fetched_unattended(place: Place) -> str:
     done = place.run("fetch_all.py", "--auto")
     run = done.stdout.strip().splitlines()[-1].removeprefix("Run: ")
     place.bare("find_dupes.py", "--run", run)
@@ -271,7 +274,7 @@ def place(tmp_path) -> Place:
 
 
 def test_an_agent_cannot_apply_an_unattended_run_as_if_it_was_asked(place):
-    run = unattended(place)
+    run = fetched_unattended(place)
     place.step(run, "--report")
     done = place.step(run, "--apply")
     assert done.returncode == 3 and "--auto" in done.stderr
@@ -286,7 +289,7 @@ def test_an_agent_cannot_apply_an_asked_run_unattended(place):
 
 
 def test_an_agent_s_pass_holds_one_lock_from_fetch_to_apply(place):
-    run = unattended(place)
+    run = fetched_unattended(place)
     busy = place.run("dream.py", "--auto")
     assert busy.stdout.splitlines()[-1] == "[mem0-dream --auto] Another run in progress — skipping."
     assert busy.returncode == 75
@@ -296,7 +299,7 @@ def test_an_agent_s_pass_holds_one_lock_from_fetch_to_apply(place):
 
 
 def test_an_agent_cannot_decide_a_contradiction_unattended(place):
-    run = unattended(place)
+    run = fetched_unattended(place)
     place.step(run, "--decide", '{"C1": "B"}')
     done = place.step(run, "--auto")
     assert done.stdout.splitlines()[-1].endswith("conflicts_skipped=1")

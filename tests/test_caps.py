@@ -5,11 +5,11 @@ from __future__ import annotations
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
-from mem0_dream import caps
-from mem0_dream.apply import apply
-from mem0_dream.plan import Merge, Plan, Prune
-from mem0_dream.policies import Policies, Settings
-from mem0_dream.undo import undo
+from mem0_dream.config.policies import Policies, Settings
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.undo import undo
+from mem0_dream.planning.plan import Merge, Plan, Prune
+from mem0_dream.review import limits
 
 from .worlds import SCOPE, MemoryStore, World, record, world
 
@@ -25,7 +25,7 @@ def stale(tmp_path, prunes: int, total: int = 100, **plan) -> World:
 
 
 def held(made: World, policies: Policies | None = None, **options) -> dict[str, str]:
-    done = caps.unattended(made.settled, policies or Policies(), made.run.scope_folder, **options)
+    done = limits.unattended(made.settled, policies or Policies(), made.run.scope_folder, **options)
     items: list = [*done.merges, *done.prunes]
     states = {item.handle for item in items if item.state == "held"}
     assert {item.handle for item in done.held_back} == states
@@ -67,7 +67,7 @@ def test_what_was_undone_does_not_count(tmp_path):
     do(first)
     with first.lock() as lock:
         undo(first.run, first.store, (), lock, lambda _: None)
-    assert caps.removed_lately(first.run.scope_folder) == 0
+    assert limits.removed_lately(first.run.scope_folder) == 0
 
 
 def test_exact_repeats_do_not_count(tmp_path):
@@ -76,7 +76,7 @@ def test_exact_repeats_do_not_count(tmp_path):
     made = world(tmp_path, MemoryStore({row["id"]: row for row in rows}), plan, {})
     assert held(made) == {}
     do(made)
-    assert caps.removed_lately(made.run.scope_folder) == 0
+    assert limits.removed_lately(made.run.scope_folder) == 0
 
 
 def test_a_merge_takes_away_one_memory_less_than_it_has(tmp_path):
@@ -84,10 +84,10 @@ def test_a_merge_takes_away_one_memory_less_than_it_has(tmp_path):
     for text, counted in (("Fact 2", 2), ("All three", 2)):
         plan = Plan({}, SCOPE, mode="auto", merges=[Merge("M1", [row["id"] for row in rows], "safe", text, "")])
         made = world(tmp_path, MemoryStore({row["id"]: dict(row) for row in rows}), plan, {})
-        before = caps.removed_lately(made.run.scope_folder)
-        assert caps.taken(made.settled.merges[0], made.settled) == counted
+        before = limits.removed_lately(made.run.scope_folder)
+        assert limits.taken(made.settled.merges[0], made.settled) == counted
         do(made)
-        assert caps.removed_lately(made.run.scope_folder) - before == counted
+        assert limits.removed_lately(made.run.scope_folder) - before == counted
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_a_merge_takes_away_one_memory_less_than_it_has(tmp_path):
     [(None, 25, 50), (50, 25, 100), (None, 10, 20), (50, 10, 20), (None, 80, 50), (0, 25, 0), (1, 25, 10)],
 )
 def test_mem0_md_can_only_lower_the_cap(percent, configured, expected):
-    assert caps.allowed(200, percent, configured) == expected
+    assert limits.allowed(200, percent, configured) == expected
 
 
 def test_a_list_that_may_be_cut_off_queues_everything(tmp_path):
@@ -131,19 +131,19 @@ def test_an_agent_s_text_can_be_kept_out_of_unattended_runs(tmp_path, auto, expe
     ],
 )
 def test_a_retention_that_became_shorter_is_noticed(tmp_path, before, after, expected):
-    assert caps.shortened(tmp_path, after) == set()
-    caps.used(tmp_path, before)
-    assert caps.shortened(tmp_path, after) == expected
-    caps.used(tmp_path, after)
-    assert caps.shortened(tmp_path, after) == expected
-    caps.seen(tmp_path, after)
-    assert caps.shortened(tmp_path, after) == set()
+    assert limits.shortened(tmp_path, after) == set()
+    limits.used(tmp_path, before)
+    assert limits.shortened(tmp_path, after) == expected
+    limits.used(tmp_path, after)
+    assert limits.shortened(tmp_path, after) == expected
+    limits.seen(tmp_path, after)
+    assert limits.shortened(tmp_path, after) == set()
 
 
 def test_a_retention_that_became_shorter_prunes_nothing_until_a_person_has_seen_it(tmp_path):
     made = stale(tmp_path, 3)
-    caps.used(made.run.scope_folder, {"session_state": 180})
+    limits.used(made.run.scope_folder, {"session_state": 180})
     shorter = Policies({"session_state": 90})
     assert len(held(made, shorter)) == 3
-    caps.seen(made.run.scope_folder, shorter.retention)
+    limits.seen(made.run.scope_folder, shorter.retention)
     assert held(made, shorter) == {}

@@ -4,9 +4,9 @@ import re
 from datetime import date, timedelta
 
 import pytest
-from mem0_dream import charts
 from mem0_dream.memory import Memory, Scope
-from mem0_dream.plan import Merge, Plan
+from mem0_dream.planning.plan import Merge, Plan
+from mem0_dream.views import charts
 
 TODAY = date(2026, 6, 1)
 

@@ -2,7 +2,7 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.clusters import MOST, clusters, spokesmen
+from mem0_dream.planning.clusters import MOST, clusters, spokesmen
 
 pairs = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]))
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mem0_dream import command
+from mem0_dream.safe_text import redact
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
@@ -74,7 +74,7 @@ def test_no_secret_of_the_environment_reaches_stderr_or_the_log(tmp_path):
     ],
 )
 def test_what_looks_like_a_secret_is_hidden_and_nothing_else(text, shown):
-    assert command.redact(text, {}) == shown
+    assert redact(text, {}) == shown
 
 
 def test_the_interrupt_key_ends_a_step_in_silence(tmp_path):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from mem0_dream import consent
 from mem0_dream.errors import AttentionNeeded
-from mem0_dream.verdicts import combine, settle
+from mem0_dream.review import consent
+from mem0_dream.review.answers import combine, settle
 
 from .worlds import MemoryStore, example, world
 

@@ -1,8 +1,8 @@
 """Entries of a diary: notes that name themselves and their day."""
 
 import pytest
-from mem0_dream.diary import other_days
-from mem0_dream.series import other_things
+from mem0_dream.planning.diary import other_days
+from mem0_dream.planning.false_conflicts import other_things
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.differences import brought, differences, only, together
+from mem0_dream.matching.differences import brought, differences, only, together
 
 
 def marked(parts, before, after):

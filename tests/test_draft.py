@@ -5,13 +5,14 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mem0_dream import comparing, documents, draft, parallel
-from mem0_dream.comparing import Findings
-from mem0_dream.draft import make_plan
-from mem0_dream.judge import Judgement
-from mem0_dream.kept import Kept
-from mem0_dream.plan import Plan
-from mem0_dream.policies import Policies
+from mem0_dream.config.policies import Policies
+from mem0_dream.matching.classifier import Judgement
+from mem0_dream.planning import clustering, parallel, planner
+from mem0_dream.planning.clustering import Findings
+from mem0_dream.planning.plan import Plan
+from mem0_dream.planning.planner import make_plan
+from mem0_dream.runs import documents
+from mem0_dream.runs.dismissals import Kept
 
 from tests.memories import TODAY, record, snapshot, texts
 
@@ -47,7 +48,7 @@ def test_the_same_words_about_yesterday_noted_on_two_days_are_asked_about():
     same_day = record("b", "The release failed yesterday", created_at="2026-01-01T09:00:00+00:00")
     later = record("c", "The release failed yesterday", created_at="2026-03-01T00:00:00+00:00")
     assert [merge.tier for merge in plan_of(first, same_day).merges] == ["safe"]
-    assert [(merge.tier, merge.why) for merge in plan_of(first, later).merges] == [("review", draft.OTHER_DAY)]
+    assert [(merge.tier, merge.why) for merge in plan_of(first, later).merges] == [("review", planner.OTHER_DAY)]
 
 
 def test_the_fullest_text_is_the_draft():
@@ -223,14 +224,14 @@ def test_neighbours_are_judged_and_never_across_types(monkeypatch):
         seen.extend(neighbours)
         return Findings()
 
-    monkeypatch.setattr(draft, "compare", compare)
+    monkeypatch.setattr(planner, "compare", compare)
     rows = [record("a", "Use tabs"), record("b", "Indent by tab"), record("c", "Use tabs", type="preference")]
     plan_of(*rows, neighbours=[("a", "b"), ("a", "c"), ("a", "gone")])
     assert seen == [("a", "b")]
 
 
 def test_a_neighbour_is_judged_whatever_words_it_shares(monkeypatch):
-    monkeypatch.setattr(comparing, "candidates", lambda words, total: iter(()))
+    monkeypatch.setattr(clustering, "candidates", lambda words, total: iter(()))
     rows = [record("a", PORT), record("b", OTHER_PORT)]
     assert sides(plan_of(*rows)) == []
     assert sides(plan_of(*rows, neighbours=[("b", "a")])) == [("a", "b", None)]
@@ -241,7 +242,7 @@ def test_near_misses_keep_to_their_budget_the_closest_first(monkeypatch):
         score = 1 - abs(int(a.text) - int(b.text)) / 1000
         return Judgement("distinct", False, score, True, [], [], f"{score}")
 
-    monkeypatch.setattr(comparing, "judge", near)
+    monkeypatch.setattr(clustering, "judge", near)
     plan = plan_of(*(record(f"m{i}", f"{i}") for i in range(200)))
     assert [miss.why for miss in plan.near_misses] == ["0.999"] * 8
 

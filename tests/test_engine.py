@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from mem0_dream.errors import DreamError
-from mem0_dream.stores import engine
+from mem0_dream.stores import mem0_engine
 
-SCRIPTS = Path(engine.__file__).parents[2]
+SCRIPTS = Path(mem0_engine.__file__).parents[2]
 
 
 def load(tmp_path, code, **more):
@@ -36,13 +36,13 @@ def test_loading_says_nothing(tmp_path):
 def test_a_folder_that_cannot_be_made_is_made_elsewhere(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     monkeypatch.setenv("MEM0_DIR", str(tmp_path / "file" / "mem0"))
-    engine._make_folder()
+    mem0_engine._make_folder()
     assert Path(os.environ["MEM0_DIR"]).is_dir()
 
 
 def test_a_folder_that_can_be_made_stays_where_it_belongs(tmp_path, monkeypatch):
     monkeypatch.setenv("MEM0_DIR", str(tmp_path / "mem0"))
-    engine._make_folder()
+    mem0_engine._make_folder()
     assert os.environ["MEM0_DIR"] == str(tmp_path / "mem0")
 
 
@@ -50,4 +50,4 @@ def test_without_mem0_a_sentence_says_how_to_get_it(monkeypatch, tmp_path):
     monkeypatch.setenv("MEM0_DIR", str(tmp_path / "mem0"))
     monkeypatch.setitem(sys.modules, "mem0", None)
     with pytest.raises(DreamError, match=r"mem0ai cannot be loaded .*dream.py --setup"):
-        engine.mem0.__wrapped__()
+        mem0_engine.mem0.__wrapped__()

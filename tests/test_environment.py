@@ -9,21 +9,22 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from mem0_dream import environment
+from mem0_dream.config import python_env
 
 LIBRARY = Path(__file__).parent.parent / "scripts" / "mem0_dream"
 STEP = """
 import sys
 from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
-from mem0_dream import command, environment
+from mem0_dream.cli import process
+from mem0_dream.config import python_env
 def main(arguments):
-    environment.ensure()
-    environment.ensure()  # a store may ask again: this process has come through
+    python_env.ensure()
+    python_env.ensure()  # a store may ask again: this process has come through
     import tiny
-    print("ran", tiny.VALUE, arguments, sys.stdin.read(), sys.prefix, environment.first)
+    print("ran", tiny.VALUE, arguments, sys.stdin.read(), sys.prefix, python_env.first)
     return 3
-command.run(main)
+process.run(main)
 """
 
 
@@ -49,10 +50,8 @@ class Plugin:
 
     def __init__(self, folder: Path, wheels: Path | None) -> None:
         self.scripts = folder / "the plugin" / "scripts"
-        (self.scripts / "mem0_dream").mkdir(parents=True)
-        for name in ("__init__", "environment", "command", "errors", "runs", "documents", "memory"):
-            source = (LIBRARY / f"{name}.py").read_text(encoding="utf-8")
-            (self.scripts / "mem0_dream" / f"{name}.py").write_text(source, encoding="utf-8")
+        ignored = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(LIBRARY, self.scripts / "mem0_dream", ignore=ignored)
         (self.scripts / "step.py").write_text(STEP, encoding="utf-8")
         (self.scripts / "requirements.txt").write_text("tiny==1.2.0\n", encoding="utf-8")
         (self.scripts / "constraints.txt").write_text("", encoding="utf-8")
@@ -79,7 +78,7 @@ class Plugin:
 
     @property
     def python(self) -> Path:
-        return environment._python_in(self.folder / (self.folder / "ready").read_text(encoding="utf-8"))
+        return python_env._python_in(self.folder / (self.folder / "ready").read_text(encoding="utf-8"))
 
 
 @pytest.fixture
@@ -178,7 +177,7 @@ def test_in_a_sandbox_without_a_network_the_sentence_comes_at_once_and_names_the
 )
 def test_a_build_that_fails_is_told_by_its_cause(tmp_path, log, sentence):
     (tmp_path / "build.log").write_text(log, encoding="utf-8")
-    assert environment._why(tmp_path / "build.log").startswith(sentence)
+    assert python_env._why(tmp_path / "build.log").startswith(sentence)
 
 
 def test_two_starts_at_once_build_once_and_both_go_on(plugin):
@@ -216,10 +215,10 @@ def test_an_environment_that_lost_a_package_says_so_and_is_no_longer_taken_for_b
 
 
 def test_other_requirements_get_an_environment_of_their_own(monkeypatch, tmp_path):
-    before = environment._tag()
+    before = python_env._tag()
     (tmp_path / "constraints.txt").write_text("tiny==1.2.0", encoding="utf-8")
-    monkeypatch.setattr(environment, "CONSTRAINTS", tmp_path / "constraints.txt")
-    assert environment._tag() != before
+    monkeypatch.setattr(python_env, "CONSTRAINTS", tmp_path / "constraints.txt")
+    assert python_env._tag() != before
 
 
 def test_an_environment_that_no_start_has_used_for_long_goes_with_the_next_build(tmp_path):
@@ -227,7 +226,7 @@ def test_an_environment_that_no_start_has_used_for_long_goes_with_the_next_build
         (tmp_path / name).mkdir()
         (tmp_path / name / "ready").write_text("x", encoding="utf-8")
         os.utime(tmp_path / name / "ready", (time.time() - days * 86400,) * 2)
-    environment._forget_unused(tmp_path)
+    python_env._forget_unused(tmp_path)
     assert [entry.name for entry in tmp_path.iterdir()] == ["3.11-new"]
 
 
@@ -236,29 +235,29 @@ def test_an_environment_that_no_start_has_used_for_long_goes_with_the_next_build
     [("1.2.0", True), ("1.2.9", True), ("1.3", True), ("1.1.9", False), ("2.0.0", False), ("0.9", False), ("x", False)],
 )
 def test_a_package_serves_from_the_pinned_release_on_within_its_major(monkeypatch, installed, serves):
-    monkeypatch.setattr(environment.importlib.metadata, "version", lambda name: installed)
-    assert environment._serves("tiny", "1.2.0") is serves
+    monkeypatch.setattr(python_env.importlib.metadata, "version", lambda name: installed)
+    assert python_env._serves("tiny", "1.2.0") is serves
 
 
 def test_the_pins_name_one_release_of_every_package_for_every_python():
-    pins = environment.CONSTRAINTS.read_text(encoding="utf-8") + environment.REQUIREMENTS.read_text(encoding="utf-8")
+    pins = python_env.CONSTRAINTS.read_text(encoding="utf-8") + python_env.REQUIREMENTS.read_text(encoding="utf-8")
     lines = [line for line in pins.splitlines() if line and not line.startswith("#")]
     assert all("==" in line.split(";")[0] for line in lines)
-    assert dict(environment._required()).keys() == {"mem0ai", "PyYAML", "rich"}
+    assert dict(python_env._required()).keys() == {"mem0ai", "PyYAML", "rich"}
 
 
 def test_an_interpreter_that_can_make_no_environment_says_what_to_install(monkeypatch, tmp_path):
-    monkeypatch.setattr(environment, "find_spec", lambda name: None)
-    monkeypatch.setattr(environment.shutil, "which", lambda name: None)
-    with pytest.raises(environment.DreamError, match="apt install python3-venv"):
-        environment.own_python(tmp_path)
+    monkeypatch.setattr(python_env, "find_spec", lambda name: None)
+    monkeypatch.setattr(python_env.shutil, "which", lambda name: None)
+    with pytest.raises(python_env.DreamError, match="apt install python3-venv"):
+        python_env.own_python(tmp_path)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Debian leaves ensurepip out; Windows never does")
 def test_where_ensurepip_is_left_out_pip_installs_from_outside(plugin):
-    source = (plugin.scripts / "mem0_dream" / "environment.py").read_text(encoding="utf-8")
+    source = (plugin.scripts / "mem0_dream" / "config" / "python_env.py").read_text(encoding="utf-8")
     changed = source.replace('find_spec("ensurepip")', "None").replace('shutil.which("uv")', "None")
     assert changed != source
-    (plugin.scripts / "mem0_dream" / "environment.py").write_text(changed, encoding="utf-8")
+    (plugin.scripts / "mem0_dream" / "config" / "python_env.py").write_text(changed, encoding="utf-8")
     code, out, _ = plugin.start()
     assert code == 3 and out.startswith("ran 1.2.0")

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from mem0_dream import hints
+from mem0_dream.config import hints
 
 from .steps import Place
 

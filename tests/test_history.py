@@ -5,16 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from mem0_dream.apply import apply
-from mem0_dream.erase import erase
+from mem0_dream.config.policies import Policies
 from mem0_dream.errors import AttentionNeeded, UsageError
-from mem0_dream.history import history, sweep
-from mem0_dream.kept import Kept
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Scope
-from mem0_dream.policies import Policies
-from mem0_dream.runs import Run, all_runs, new_run
-from mem0_dream.snapshot import Snapshot, write_snapshot
-from mem0_dream.undo import undo
+from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.erase import erase
+from mem0_dream.runs.history import history, sweep
+from mem0_dream.runs.run_folder import Run, all_runs, new_run
+from mem0_dream.runs.snapshot import Snapshot, write_snapshot
 
 from .worlds import FaultyStore, Killed, MemoryStore, World, example, world
 

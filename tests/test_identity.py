@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mem0_dream.config.identity import remote_name, resolve
 from mem0_dream.errors import DreamError
-from mem0_dream.identity import remote_name, resolve
 from mem0_dream.memory import Scope
 
 REMOTE = "git@github.com:owner/repo.git"

@@ -1,10 +1,10 @@
 """Asking a person in a terminal, played by a list of replies."""
 
 import pytest
-from mem0_dream import interactive, report
-from mem0_dream.interactive import Cancelled, consult
 from mem0_dream.memory import Scope
-from mem0_dream.plan import Conflict, Merge, Plan
+from mem0_dream.planning.plan import Conflict, Merge, Plan
+from mem0_dream.views import prompts, report
+from mem0_dream.views.prompts import Cancelled, consult
 
 IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(8)]
 TEXTS = ["Cache for 30s", "Cache", "Ports are 80", "Ports are 81", "Use tabs", "Use spaces", "Log in JSON", "Log JSON"]
@@ -146,8 +146,8 @@ def drafted_pair(one: str, other: str) -> Plan:
 
 def test_a_draft_that_only_adds_plain_words_counts_as_yes_until_the_last_question():
     found = drafted_pair("Logs are JSON", "Logs are JSON with a request id")
-    assert interactive.drafted(found, {}) == {"M1": True}
-    assert interactive.drafted(found, {"M1": "keep"}) == {"M1": "keep"}
+    assert prompts.drafted(found, {}) == {"M1": True}
+    assert prompts.drafted(found, {"M1": "keep"}) == {"M1": "keep"}
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_draft_that_only_adds_plain_words_counts_as_yes_until_the_last_questio
 )
 def test_a_draft_that_may_turn_the_meaning_is_asked_by_itself(one, other):
     found = drafted_pair(one, other)
-    assert interactive.drafted(found, {}) == {}
+    assert prompts.drafted(found, {}) == {}
     console = Played("")
     settled = consult(found, {}, (), 20, console, lambda settled: None)
     assert "M1 — alike. Merge anyway? [y/N] " in console.said
@@ -170,7 +170,7 @@ def test_a_draft_that_may_turn_the_meaning_is_asked_by_itself(one, other):
 
 
 def test_a_draft_that_loses_a_detail_is_asked_by_itself():
-    assert interactive.drafted(plan(), {}) == {}
+    assert prompts.drafted(plan(), {}) == {}
 
 
 def three_versions() -> Plan:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.judge import Judgement, explain, judge, weighed
-from mem0_dream.text import read
+from mem0_dream.matching.classifier import Judgement, explain, judge, weighed
+from mem0_dream.matching.text import read
 
 from tests.test_text import ODD
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from mem0_dream.errors import DreamError
-from mem0_dream.kept import Kept
+from mem0_dream.runs.dismissals import Kept
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import random
 
-from mem0_dream.listing import listing
+from mem0_dream.planning.listing import listing
 
 from tests.memories import record, snapshot
 

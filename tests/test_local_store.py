@@ -15,8 +15,8 @@ from types import SimpleNamespace
 import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
-from mem0_dream.stores.config import Config, read_config
 from mem0_dream.stores.local import LocalStore
+from mem0_dream.stores.mem0_config import Config, read_config
 from mem0_dream.stores.protocol import Change, Draft
 
 from tests.standins.embedder import WordEmbedder
@@ -103,8 +103,8 @@ def test_yaml_on_a_python_without_packages_goes_on_in_one_that_has_them(tmp_path
     def ensure():
         raise Continued
 
-    monkeypatch.setattr("mem0_dream.stores.config.find_spec", lambda name: None)
-    monkeypatch.setattr("mem0_dream.stores.config.environment.ensure", ensure)
+    monkeypatch.setattr("mem0_dream.stores.mem0_config.find_spec", lambda name: None)
+    monkeypatch.setattr("mem0_dream.stores.mem0_config.python_env.ensure", ensure)
     with pytest.raises(Continued):
         read_config(written(tmp_path, YAML, "mem0.yaml"), {})
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mem0_dream import lock as lock_module
 from mem0_dream.errors import Busy, DreamError
-from mem0_dream.lock import FRESH, Lock
+from mem0_dream.runs import lock as lock_module
+from mem0_dream.runs.lock import FRESH, Lock
 
 
 @pytest.fixture

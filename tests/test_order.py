@@ -1,9 +1,9 @@
 """The same words, two of them changed over."""
 
 import pytest
-from mem0_dream.judge import judge
-from mem0_dream.order import turned
-from mem0_dream.text import read
+from mem0_dream.matching.classifier import judge
+from mem0_dream.matching.order import turned
+from mem0_dream.matching.text import read
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,13 @@
 """What is too long for one command comes in pages, and a report counts as shown with its last one."""
 
 import pytest
-from mem0_dream import consent, paging
 from mem0_dream.errors import AttentionNeeded
 from mem0_dream.memory import Scope
-from mem0_dream.plan import Plan
-from mem0_dream.runs import new_run
-from mem0_dream.verdicts import settle
+from mem0_dream.planning.plan import Plan
+from mem0_dream.review import consent
+from mem0_dream.review.answers import settle
+from mem0_dream.runs.run_folder import new_run
+from mem0_dream.views import paging
 
 
 def test_pages_hold_every_block_once_and_none_is_cut():

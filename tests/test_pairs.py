@@ -6,8 +6,8 @@ from itertools import combinations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from mem0_dream import pairs
-from mem0_dream.pairs import alike, candidates, enough
+from mem0_dream.planning import blocking
+from mem0_dream.planning.blocking import alike, candidates, enough
 
 words = st.frozensets(st.sampled_from("abcdefghijkl"), max_size=7)
 
@@ -58,12 +58,12 @@ def test_few_texts_are_all_compared_with_each_other():
 
 
 def test_many_are_not():
-    texts = [frozenset({f"word{i}"}) for i in range(pairs.FEW + 1)]
+    texts = [frozenset({f"word{i}"}) for i in range(blocking.FEW + 1)]
     assert list(candidates(texts)) == []
 
 
 def test_a_small_type_in_a_large_store_is_not_all_compared():
-    texts = [frozenset({f"word{i}"}) for i in range(pairs.LONE + 1)]
+    texts = [frozenset({f"word{i}"}) for i in range(blocking.LONE + 1)]
     assert list(candidates(texts, 1_000_000)) == []
 
 
@@ -75,7 +75,7 @@ def test_more_must_be_alike_in_a_larger_store(total):
 def test_a_text_is_paired_with_a_few_of_a_thousand_like_it():
     texts = [frozenset({"the", "same", "template", f"number{i}"}) for i in range(1000)]
     found = Counter(j for _, j in alike(texts, 0.2))
-    assert 0 < sum(found.values()) <= 1000 * pairs.CLOSEST
+    assert 0 < sum(found.values()) <= 1000 * blocking.CLOSEST
 
 
 def test_texts_without_words_meet_nobody():

@@ -3,8 +3,8 @@ import threading
 from operator import neg
 
 import pytest
-from mem0_dream import parallel
-from mem0_dream.parallel import spread
+from mem0_dream.planning import parallel
+from mem0_dream.planning.parallel import spread
 
 JOBS = list(range(40))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 
 import pytest
-from mem0_dream.apply import apply
-from mem0_dream.draft import make_plan
 from mem0_dream.errors import DreamError
-from mem0_dream.resume import resume
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.resume import resume
+from mem0_dream.execution.undo import undo
+from mem0_dream.planning.planner import make_plan
+from mem0_dream.review.answers import settle
 from mem0_dream.stores.platform import PlatformStore
-from mem0_dream.undo import undo
-from mem0_dream.verdicts import settle
 
 from tests.standins.platform_api import PlatformApi
 from tests.standins.web import EMPTY, HALF_JSON, HTML, Fault

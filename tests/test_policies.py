@@ -10,8 +10,9 @@ import parse_mem0_config
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream import documents, mem0_md, policies
+from mem0_dream.config import mem0_md, policies
 from mem0_dream.errors import DreamError
+from mem0_dream.runs import documents
 
 SCRIPT = Path(__file__).parent.parent / "scripts" / "parse_mem0_config.py"
 

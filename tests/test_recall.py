@@ -1,11 +1,11 @@
 """Whether search finds after a run what it found before."""
 
 import pytest
-from mem0_dream.journal import Operation
+from mem0_dream.cli.recall import FIRST, Probe, Recall, carried, compare, probes, queries, search, told, touched
 from mem0_dream.memory import Memory, Scope
-from mem0_dream.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.recall import FIRST, Probe, Recall, carried, compare, probes, queries, search, told, touched
-from mem0_dream.verdicts import settle
+from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.review.answers import settle
+from mem0_dream.runs.journal import Operation
 
 SCOPE = Scope("dev", "shop")
 

@@ -1,9 +1,10 @@
 """The texts a person reads, compared whole."""
 
-from mem0_dream import report
 from mem0_dream.memory import Scope
-from mem0_dream.plan import Conflict, HeldBack, Merge, Plan, Prune
-from mem0_dream.verdicts import settle
+from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune
+from mem0_dream.review.answers import settle
+from mem0_dream.safe_text import short_ids, shown
+from mem0_dream.views import report
 
 IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(1, 9)]
 TEXTS = [
@@ -162,20 +163,20 @@ def test_a_merged_text_is_cut_to_100_characters_in_the_short_report():
 
 
 def test_no_memory_can_forge_a_line():
-    assert report.shown("a\nb\r\tc\u2028d\u202ee\x1b[31m") == "a\\nb\\r\\tc\\u2028d\\u202ee\\x1b[31m"
+    assert shown("a\nb\r\tc\u2028d\u202ee\x1b[31m") == "a\\nb\\r\\tc\\u2028d\\u202ee\\x1b[31m"
 
 
 def test_an_emoji_of_several_parts_stays_whole():
-    assert report.shown("👩‍💻 done ✅") == "👩‍💻 done ✅"
+    assert shown("👩‍💻 done ✅") == "👩‍💻 done ✅"
 
 
 def test_ids_are_shortened_to_eight_characters_or_as_many_as_tell_them_apart():
-    assert report.short_ids(["abcdefgh-1", "abcdefgh-2", "x"]) == {
+    assert short_ids(["abcdefgh-1", "abcdefgh-2", "x"]) == {
         "abcdefgh-1": "abcdefgh-1",
         "abcdefgh-2": "abcdefgh-2",
         "x": "x",
     }
-    assert report.short_ids(["aaaaaaaa-1", "bbbbbbbb-2"]) == {"aaaaaaaa-1": "aaaaaaaa", "bbbbbbbb-2": "bbbbbbbb"}
+    assert short_ids(["aaaaaaaa-1", "bbbbbbbb-2"]) == {"aaaaaaaa-1": "aaaaaaaa", "bbbbbbbb-2": "bbbbbbbb"}
 
 
 def test_the_first_line_says_version_store_user_project_and_count():

@@ -1,9 +1,9 @@
 from datetime import date
 
 import pytest
+from mem0_dream.config.policies import Policies
 from mem0_dream.memory import Memory
-from mem0_dream.policies import Policies
-from mem0_dream.retention import low_confidence, stale
+from mem0_dream.planning.retention import low_confidence, stale
 
 from tests.memories import TODAY, record
 

@@ -1,4 +1,4 @@
-"""The library's order: a room uses only rooms before it, only the stores use mem0, only the steps print."""
+"""The library's order: nine packages and their arrows, only the stores use mem0, only the scripts print."""
 
 import ast
 from pathlib import Path
@@ -9,27 +9,28 @@ SCRIPTS = Path(__file__).parent.parent / "scripts"
 LIBRARY = SCRIPTS / "mem0_dream"
 FILES = sorted(LIBRARY.rglob("*.py"))
 
-# A room is a file of the library, or the folder stores. Each may use those before it and none after it.
-ORDER = """
-    errors progress parallel paging documents memory mem0_md policies identity runs environment command options stores
-    lists stems punctuation tokens writing text differences diary series specifics pairs evidence order guards sameness
-    judge clusters comparing
-    plan retention snapshot listing draft
-    kept additions verdicts report consent
-    lock journal history operations steps forward backward carry apply undo resume erase
-    reminder caps waiting questions interactive charts page recall terminal
-    hints session schedule work finding fetching attended auto demo showing
-"""
-ROOMS = ORDER.split()
-SPEAKERS = {"command", "environment"}  # they tell, on stderr, what happens to the process itself
+# What every package may use beside itself and the four words that everybody needs.
+SHARED = {"errors", "memory", "progress", "safe_text"}
+ARROWS = {
+    "runs": set(),
+    "config": {"runs"},
+    "matching": set(),
+    "stores": {"config", "runs"},
+    "planning": {"matching", "config", "runs"},
+    "execution": {"planning", "stores", "matching", "config", "runs"},
+    "review": {"planning", "stores", "matching", "config", "runs"},
+    "views": {"review", "execution", "planning", "matching", "config", "runs"},
+    "cli": {"views", "review", "execution", "planning", "stores", "matching", "config", "runs"},
+}
+SPEAKERS = {"process.py", "python_env.py"}  # they tell, on stderr, what happens to the process itself
 
 
-def room(file: Path) -> str:
+def package(file: Path) -> str:
     return file.relative_to(LIBRARY).with_suffix("").parts[0]
 
 
 def used(file: Path) -> set[str]:
-    """The rooms that a file imports, wherever in it."""
+    """The packages and shared words that a file imports, wherever in it."""
     found = set()
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.level:
@@ -48,33 +49,43 @@ def named(node: ast.AST) -> list[str]:
     return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
 
 
-def test_every_file_is_a_room_and_every_room_a_file():
-    assert sorted({room(file) for file in FILES} - {"__init__"}) == sorted(ROOMS)
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(LIBRARY).as_posix())
-def test_a_room_uses_only_rooms_before_it(file):
-    if room(file) != "__init__":
-        assert used(file) <= set(ROOMS[: ROOMS.index(room(file)) + 1])
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(LIBRARY).as_posix())
-def test_only_the_stores_import_mem0(file):
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    packages = {name.split(".")[0] for node in ast.walk(tree) for name in named(node)}
-    assert room(file) == "stores" or not packages & {"mem0", "qdrant_client"}
-
-
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(LIBRARY).as_posix())
-def test_only_the_steps_print(file):
+def printing(file: Path) -> bool:
     calls = [node.func for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-    prints = [call for call in calls if isinstance(call, ast.Name) and call.id == "print"]
-    assert not prints or room(file) in SPEAKERS
+    return any(isinstance(call, ast.Name) and call.id == "print" for call in calls)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.relative_to(LIBRARY).as_posix())
-def test_no_file_is_longer_than_a_reader_holds_in_mind(file):
-    assert len(file.read_text(encoding="utf-8").splitlines()) <= 300
+def test_the_library_is_nine_packages_and_four_shared_words():
+    assert {package(file) for file in FILES} == {"__init__", *SHARED, *ARROWS}
+
+
+@pytest.mark.parametrize("name", ARROWS)
+def test_a_package_uses_only_what_its_arrows_name(name):
+    allowed = {name} | SHARED | ARROWS[name]
+    wrong = [(file.name, other) for file in FILES if package(file) == name for other in used(file) - allowed]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", sorted(SHARED))
+def test_a_shared_word_uses_no_package(name):
+    assert used(LIBRARY / f"{name}.py") <= SHARED
+
+
+def test_only_the_stores_import_mem0():
+    users = {
+        package(file)
+        for file in FILES
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if {name.split(".")[0] for name in named(node)} & {"mem0", "qdrant_client"}
+    }
+    assert users == {"stores"}
+
+
+def test_only_the_scripts_print():
+    assert {file.name for file in FILES if printing(file)} <= SPEAKERS
+
+
+def test_no_file_is_longer_than_a_reader_holds_in_mind():
+    assert [file.name for file in FILES if len(file.read_text(encoding="utf-8").splitlines()) > 300] == []
 
 
 @pytest.mark.parametrize("script", sorted(SCRIPTS.glob("*.py")), ids=lambda script: script.name)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
-from mem0_dream.runs import all_runs, dream_home, new_run, newest_open, open_run, scope_folder
+from mem0_dream.runs.run_folder import all_runs, dream_home, new_run, newest_open, open_run, scope_folder
 
 NOW = datetime(2026, 11, 1, 8, 0, 0, 250, tzinfo=timezone.utc)
 

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from mem0_dream import environment, schedule
+from mem0_dream.cli import schedule
+from mem0_dream.config import python_env
 
 from tests.standins.platform_api import PlatformApi
 
@@ -208,6 +209,6 @@ def test_a_scope_keeps_its_minute_and_another_has_another(machine, only):
 
 
 def test_the_python_of_the_entry_is_the_one_that_the_user_started_or_named(monkeypatch):
-    monkeypatch.setattr(environment, "first", "/the/first/python3")
+    monkeypatch.setattr(python_env, "first", "/the/first/python3")
     assert schedule._python({}) == "/the/first/python3"
     assert schedule._python({"MEM0_DREAM_PYTHON": sys.executable}) == sys.executable

@@ -2,7 +2,7 @@
 
 from itertools import combinations
 
-from mem0_dream.series import other_things
+from mem0_dream.planning.false_conflicts import other_things
 
 
 def test_many_of_one_form_with_another_name_and_value_are_other_things():

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from mem0_dream import errors, report
+from mem0_dream import errors
 from mem0_dream.memory import Scope
-from mem0_dream.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.views import report
 
 ROOT = Path(__file__).parents[1]
 SKILL = ROOT / "skills" / "dream" / "SKILL.md"
@@ -252,9 +253,9 @@ def test_the_report_in_the_readme_has_the_form_of_the_skill():
 
 
 def settled(plan: Plan):
-    from mem0_dream import verdicts
+    from mem0_dream.review import answers
 
-    return verdicts.settle(plan, {}, [])
+    return answers.settle(plan, {}, [])
 
 
 def as_pattern(form: str) -> str:

@@ -2,9 +2,9 @@ import io
 import json
 
 import pytest
-from mem0_dream import documents
 from mem0_dream.errors import DreamError
-from mem0_dream.snapshot import read_snapshot, write_snapshot
+from mem0_dream.runs import documents
+from mem0_dream.runs.snapshot import read_snapshot, write_snapshot
 
 from tests.memories import record, snapshot
 

@@ -1,5 +1,5 @@
 import pytest
-from mem0_dream.specifics import brings, loses, of
+from mem0_dream.matching.details import brings, loses, of
 
 
 @pytest.mark.parametrize(

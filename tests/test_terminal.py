@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mem0_dream.terminal import Terminal
+from mem0_dream.views.terminal import Terminal
 from rich.cells import cell_len
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"

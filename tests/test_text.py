@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.text import marks, moves, odd, read, words
+from mem0_dream.matching.text import marks, moves, odd, read, words
 
 ODD = [
     "",

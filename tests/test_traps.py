@@ -5,10 +5,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from mem0_dream.draft import make_plan
-from mem0_dream.judge import judge
-from mem0_dream.policies import Policies
-from mem0_dream.text import read
+from mem0_dream.config.policies import Policies
+from mem0_dream.matching.classifier import judge
+from mem0_dream.matching.text import read
+from mem0_dream.planning.planner import make_plan
 
 from tests.memories import TODAY, record, snapshot
 

@@ -7,10 +7,10 @@ from datetime import date
 
 import pytest
 from mem0_dream.errors import UsageError
-from mem0_dream.kept import Kept
 from mem0_dream.memory import Memory
-from mem0_dream.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.verdicts import MOST_TEXT, combine, parse, remember, settle
+from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.review.answers import MOST_TEXT, combine, parse, remember, settle
+from mem0_dream.runs.dismissals import Kept
 
 from .worlds import SCOPE, record
 

@@ -11,15 +11,16 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from mem0_dream import journal, runs
 from mem0_dream.errors import DreamError
-from mem0_dream.lock import Lock
+from mem0_dream.execution.operations import expiry, without_nulls
 from mem0_dream.memory import Memory, Scope
-from mem0_dream.operations import expiry, without_nulls
-from mem0_dream.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.runs import Run
+from mem0_dream.planning.decisions import Settled
+from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
+from mem0_dream.review.answers import settle
+from mem0_dream.runs import journal, run_folder
+from mem0_dream.runs.lock import Lock
+from mem0_dream.runs.run_folder import Run
 from mem0_dream.stores.protocol import UNCHANGED, Change, Draft, Listing, Result
-from mem0_dream.verdicts import Settled, settle
 
 SCOPE = Scope("user", "project")
 CALLS = ("fetch", "add", "update", "delete")
@@ -264,12 +265,12 @@ class World:
 
 def world(folder: Path, store: Any, plan: Plan, answers: dict[str, Any]) -> World:
     """The plan settled with these answers, and its run folder."""
-    scope_folder = runs.scope_folder(folder, store.identity, SCOPE)
+    scope_folder = run_folder.scope_folder(folder, store.identity, SCOPE)
     before = _all(store)
     plan.memories = {memory.id: memory.record for memory in before}
     plan.store = {"kind": store.kind, "identity": store.identity}
     plan.total = len(before)
-    return World(store, runs.new_run(scope_folder), settle(plan, answers, before), before)
+    return World(store, run_folder.new_run(scope_folder), settle(plan, answers, before), before)
 
 
 def record(id: str, text: str, day: int = 1, type: str = "decision", **metadata: Any) -> dict[str, Any]:

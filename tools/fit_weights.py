@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Learn scripts/mem0_dream/data/weights.json from labelled pairs, and say how well it does on sources it has not seen.
+"""Learn matching/data/weights.json from labelled pairs, and say how well it does on sources it has not seen.
 
     python tools/fit_weights.py PAIRS.jsonl... [--corpus CORPUS.jsonl] [--write]
 
@@ -23,7 +23,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HERE / "scripts"))
 
-from mem0_dream import evidence, judge, text  # noqa: E402
+from mem0_dream.matching import classifier, features, text  # noqa: E402
 
 CLASSES = ("different", "contradiction", "dup")
 FOLDS = 6
@@ -61,7 +61,7 @@ def unlike(corpus: Path) -> list[dict]:
     for repo, texts in lines.items():
         readings = [text.read(line) for line in texts.values()]
         for a, b in itertools.combinations(readings, 2):
-            if not judge.too_little(a, b):
+            if not classifier.too_little(a, b):
                 found.append({"a": a.text, "b": b.text, "label": "different", "set": "corpus", "source": repo})
     return found
 
@@ -149,15 +149,15 @@ def main() -> None:
     rows = load(args.pairs, args.corpus)
     weights = {}
     for name, shares, rest in (("words", SHARE, 0.02), ("scripts", FOREIGN_SHARE, 0.02)):
-        mine = [r for r in rows if evidence.foreign(*r["pair"]) == (name == "scripts") or name == "scripts"]
-        evidences = [evidence.evidence(*row["pair"]) for row in mine]
+        mine = [r for r in rows if features.foreign(*r["pair"]) == (name == "scripts") or name == "scripts"]
+        evidences = [features.evidence(*row["pair"]) for row in mine]
         names = sorted(set().union(*evidences))
         x = matrix(evidences, names)
         y = np.array([[float(r["label"] == label) for label in CLASSES] for r in mine])
         share = np.array([shares.get(r["set"], rest) for r in mine])
         p = held_out(mine, x, y, share, PENALTY[name])
         w = fit(x[share > 0], y[share > 0], share[share > 0], PENALTY[name])
-        merge, conflict = judge.MERGE[name], judge.CONFLICT[name]
+        merge, conflict = classifier.MERGE[name], classifier.CONFLICT[name]
         for title, q in (("sources not seen", p), ("sources seen", softmax(x @ w))):
             print(f"{name}, {title}:")
             for s in sorted({r["set"] for r in mine if name == "words" or r["set"] in FOREIGN_SHARE}):
@@ -172,7 +172,7 @@ def main() -> None:
             f' "{name}": {{\n' + ",\n".join(f'  "{k}": {json.dumps(v)}' for k, v in table.items()) + "\n }"
             for name, table in weights.items()
         )
-        target = HERE / "scripts" / "mem0_dream" / "data" / "weights.json"
+        target = HERE / "scripts" / "mem0_dream" / "matching" / "data" / "weights.json"
         target.write_text("{\n" + body + "\n}\n", encoding="utf-8")
 
 

@@ -24,11 +24,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from mem0_dream import demo, page  # noqa: E402
-from mem0_dream.draft import make_plan  # noqa: E402
-from mem0_dream.policies import Policies  # noqa: E402
-from mem0_dream.snapshot import Snapshot  # noqa: E402
-from mem0_dream.verdicts import settle  # noqa: E402
+from mem0_dream.cli import demo_store  # noqa: E402
+from mem0_dream.config.policies import Policies  # noqa: E402
+from mem0_dream.planning.planner import make_plan  # noqa: E402
+from mem0_dream.review.answers import settle  # noqa: E402
+from mem0_dream.runs.snapshot import Snapshot  # noqa: E402
+from mem0_dream.views import html_page  # noqa: E402
 from rich.cells import cell_len  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.text import Text  # noqa: E402
@@ -138,14 +139,14 @@ def named(look: str) -> str:
 def demo_page(home: Path) -> str:
     """The page of a run on the demo's store, with some earlier runs to show."""
     now = datetime.now(timezone.utc)
-    store = demo.make_store(home / "store")
+    store = demo_store.make_store(home / "store")
     try:
-        demo.fill(store, now)
-        memories = store.fetch(demo.SCOPE).memories
+        demo_store.fill(store, now)
+        memories = store.fetch(demo_store.SCOPE).memories
     finally:
         store.close()
     where = {"kind": "local", "identity": store.identity}
-    snapshot = Snapshot(where, demo.SCOPE, None, now.isoformat(), "asked", True, memories)
+    snapshot = Snapshot(where, demo_store.SCOPE, None, now.isoformat(), "asked", True, memories)
     policies = Policies(retention={"session_state": 90, "compact_summary": 90})
     plan = make_plan(snapshot, policies, None, now.date())
     sizes: list[dict[str, Any]] = [
@@ -153,7 +154,7 @@ def demo_page(home: Path) -> str:
         for n, (before, after) in enumerate([(31, 26), (33, 29), (36, 35), (41, 34), (39, 33), (40, 36)])
     ]
     run = "/home/dev/.mem0/dream/web-shop-3f1c2a9d77be/runs/20260601T080000Z-5e1f0a"
-    html = page.page(plan, settle(plan, {}, memories), sizes, policies, memories, run, now.date())
+    html = html_page.page(plan, settle(plan, {}, memories), sizes, policies, memories, run, now.date())
     return html.replace(str(ROOT), "/home/dev/mem0-dream")
 
 

@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 from mem0_dream.memory import Scope
-from mem0_dream.stores.config import Config
 from mem0_dream.stores.file import FileStore
 from mem0_dream.stores.local import LocalStore
+from mem0_dream.stores.mem0_config import Config
 from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Store
 from mem0_dream.stores.server import ServerStore

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mem0_dream.apply import apply
-from mem0_dream.draft import make_plan
-from mem0_dream.identity import Identity
-from mem0_dream.lock import Lock
+from mem0_dream.cli.session import Session
+from mem0_dream.config.identity import Identity
+from mem0_dream.config.policies import Policies
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Scope
-from mem0_dream.policies import Policies
-from mem0_dream.session import Session
+from mem0_dream.planning.planner import make_plan
+from mem0_dream.review.answers import settle
+from mem0_dream.runs.lock import Lock
 from mem0_dream.stores.protocol import Store
-from mem0_dream.undo import undo
-from mem0_dream.verdicts import settle
 
 ME = Scope("developer", "web-shop")
 TODAY = date(2026, 6, 1)

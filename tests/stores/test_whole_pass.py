@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mem0_dream import auto
-from mem0_dream.apply import apply
-from mem0_dream.draft import make_plan
-from mem0_dream.identity import Identity
-from mem0_dream.lock import Lock
+from mem0_dream.cli import unattended
+from mem0_dream.cli.session import Session
+from mem0_dream.config.identity import Identity
+from mem0_dream.config.policies import Policies
+from mem0_dream.execution.apply import apply
+from mem0_dream.execution.operations import expiry, without_nulls
+from mem0_dream.execution.undo import undo
 from mem0_dream.memory import REMINDER_SOURCE, Memory, Scope
-from mem0_dream.operations import expiry, without_nulls
-from mem0_dream.plan import Plan
-from mem0_dream.policies import Policies
-from mem0_dream.runs import Run, all_runs
-from mem0_dream.session import Session
+from mem0_dream.planning.plan import Plan
+from mem0_dream.planning.planner import make_plan
+from mem0_dream.review.answers import settle
+from mem0_dream.runs.lock import Lock
+from mem0_dream.runs.run_folder import Run, all_runs
 from mem0_dream.stores.protocol import Change, Store
-from mem0_dream.undo import undo
-from mem0_dream.verdicts import settle
 
 from tests.stores.conftest import ALL, Place, make_place
 
@@ -120,7 +120,7 @@ def story(request, tmp_path_factory) -> Iterator[Story]:
     folder = tmp_path_factory.mktemp("story")
     with pytest.MonkeyPatch.context() as patch, make_place(request, folder) as place:
         patch.setenv("MEM0_DIR", str(folder / "mem0"))
-        patch.setattr("mem0_dream.lock.PUBLISHED", folder / "published.lock")
+        patch.setattr("mem0_dream.runs.lock.PUBLISHED", folder / "published.lock")
         yield told(place, folder)
 
 
@@ -133,7 +133,7 @@ def told(place: Place, folder: Path) -> Story:
     session = Session(store, Identity(*ME, "main", {}), folder / "scope", folder, None)
     session.policies = lambda: POLICIES  # type: ignore[method-assign]
     story.before = store.fetch(ME).memories
-    outcome = auto.alone(session, 100, lambda *lines: story.lines.extend(lines))
+    outcome = unattended.alone(session, 100, lambda *lines: story.lines.extend(lines))
     story.lines += [*outcome.lines, outcome.last]
     story.alone = store.fetch(ME).memories
     take_back(session, next(run for run in all_runs(session.folder) if run.journal.exists()))

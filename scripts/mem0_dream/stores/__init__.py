@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..config.identity import mem0_file
 from ..errors import DreamError, UsageError
-from ..identity import mem0_file
 from .protocol import Store
 
 KINDS = ("platform", "local", "server", "file")

@@ -12,11 +12,11 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from .. import documents
 from ..errors import DreamError
 from ..memory import Memory, Scope
+from ..runs import documents
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
-from .rows import closest, in_scope, loosened, owners
+from .scoping import closest, in_scope, loosened, owners
 
 
 class FileStore:

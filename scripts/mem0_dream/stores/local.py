@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 
 from ..errors import DreamError
 from ..memory import Memory, Scope
-from .config import Config, read_config
+from .mem0_config import Config, read_config
 from .opening import NoVector, open_memory
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
-from .rows import in_scope, loosened, owners
+from .scoping import in_scope, loosened, owners
 
 # As mem0's own listing puts a payload: these beside the metadata, those nowhere.
 _BESIDE = ("user_id", "agent_id", "run_id", "actor_id", "role", "attributed_to", "expiration_date")

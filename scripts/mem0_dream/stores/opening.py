@@ -9,8 +9,8 @@ import warnings
 from typing import Any
 
 from ..errors import DreamError
-from .config import Config
-from .engine import mem0
+from .mem0_config import Config
+from .mem0_engine import mem0
 
 _LOUD = ("qdrant_client", "chromadb", "psycopg", "openai")
 _DRIVERS = {  # what to install, where it is not called as mem0 calls the engine or the embedder

@@ -13,7 +13,7 @@ from ..errors import DreamError
 from ..memory import Memory, Scope
 from .calls import Refusal, address, check_key, each, together
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
-from .rows import in_scope, owners
+from .scoping import in_scope, owners
 
 HOST = "https://api.mem0.ai"
 PAGE = 200  # the Platform's largest
@@ -42,8 +42,8 @@ class PlatformStore:
 
     @functools.cached_property
     def _client(self) -> Any:
-        from .engine import mem0  # mem0 and httpx take a second to load: not before they are needed
-        from .web import WebClient
+        from .http_client import WebClient
+        from .mem0_engine import mem0
 
         package = mem0()
         web = WebClient(

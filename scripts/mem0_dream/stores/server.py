@@ -12,7 +12,7 @@ from ..errors import DreamError
 from ..memory import Memory, Scope
 from .calls import Refusal, address, check_key, each, together
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
-from .rows import in_scope, loosened, owners
+from .scoping import in_scope, loosened, owners
 
 MOST = 1000  # rows of one listing, the server's limit; it has no pages
 CUT = (20, 100)  # rows that servers send which know no top_k
@@ -41,7 +41,7 @@ class ServerStore:
 
     @functools.cached_property
     def _web(self) -> Any:
-        from .web import WebClient  # httpx takes a while to load: not before it is needed
+        from .http_client import WebClient
 
         login = self._key.startswith("eyJ") and self._key.count(".") == 2
         headers = {"Authorization": f"Bearer {self._key}"} if login else {"X-API-Key": self._key} if self._key else {}

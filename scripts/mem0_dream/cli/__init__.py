@@ -1,0 +1,1 @@
+"""One file per command: what each script does, from its options to what it prints."""

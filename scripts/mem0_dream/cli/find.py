@@ -1,0 +1,144 @@
+"""What find_dupes.py works on: a run folder with its policies and earlier verdicts, or a bare snapshot alone."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+
+from ..config.policies import DEFAULTS, Policies
+from ..errors import DreamError, UsageError
+from ..matching.classifier import explain as explained
+from ..matching.classifier import weighed
+from ..matching.text import read
+from ..memory import Memory
+from ..planning import planner
+from ..planning.listing import listing
+from ..planning.plan import Plan
+from ..review import queue
+from ..runs import documents, run_folder
+from ..runs.dismissals import Kept
+from ..runs.snapshot import Snapshot, read_snapshot
+from ..safe_text import shown
+from ..views import questions, report
+from . import session
+
+NEIGHBOURS = 5  # of each memory, with --semantic
+
+
+@dataclass
+class Given:
+    """Everything a plan is made from; `run` is None for a bare snapshot."""
+
+    snapshot: Snapshot
+    policies: Policies
+    kept: Kept | None = None
+    run: run_folder.Run | None = None
+    notes: list[str] = field(default_factory=list)
+    queue: list[str] = field(default_factory=list)  # what the last unattended run left to a person
+
+    @property
+    def first_line(self) -> str:
+        found = self.snapshot
+        return session.line_of(found.store, found.scope, len(found.memories))
+
+
+def gather(args: argparse.Namespace) -> Given:
+    """The documents that the arguments of find_dupes.py name."""
+    if args.snapshot:
+        if args.run:
+            raise UsageError("Name a run folder or a snapshot, not both.")
+        return Given(read_snapshot(args.snapshot), _policies(args.policies) or Policies(dict(DEFAULTS)))
+    run = session.run_of(args)
+    policies = _policies(args.policies) or Policies.from_document(run.read("policies"))
+    snapshot = read_snapshot(run.folder / "snapshot.json")
+    left = queue.left(run.scope_folder, snapshot.memories) if snapshot.mode == "asked" else []
+    return Given(snapshot, policies, Kept.load(run.scope_folder), run, queue=left)
+
+
+def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:
+    """The plan; a run keeps it as its plan.json."""
+    plan = planner.make_plan(given.snapshot, given.policies, given.kept, today, neighbours)
+    if given.run:
+        given.run.write("plan", plan.to_document())
+    return plan
+
+
+def neighbours(given: Given, args: argparse.Namespace) -> list[tuple[str, str]]:
+    """Pairs that the store's own search finds close to each other; costs one search a memory."""
+    if given.run is None:
+        raise UsageError("--semantic needs a run folder: a bare snapshot names no store to search.")
+    store = session.of_run(given.snapshot.store, given.snapshot.scope, args).store
+    try:
+        pairs = set()
+        for memory in given.snapshot.memories:
+            for other in store.search(memory.text, given.snapshot.scope, NEIGHBOURS + 1) if memory.text else ():
+                if other.id != memory.id:
+                    pairs.add((min(memory.id, other.id), max(memory.id, other.id)))
+        return sorted(pairs)
+    finally:
+        store.close()
+
+
+def page(plan: Plan, number: int, queue: list[str]) -> str:
+    """One page of what the agent reads."""
+    if number < 1:
+        raise UsageError("Pages are numbered from 1.")
+    if not plan.total:
+        return report.no_memories(plan.scope.project) + "\n"
+    if not (plan.merges or plan.conflicts or plan.prunes or queue):
+        return report.NOTHING_FOUND + "\n" + (questions.page(plan, queue, number) if plan.near_misses else "")
+    return questions.page(plan, queue, number)
+
+
+def listed(given: Given) -> str:
+    """Every memory on one numbered line, similar ones together."""
+    memories = listing(given.snapshot)
+    width = len(str(len(memories)))
+    rows = (f"#{n:<{width}} [{shown(m.type)}] {shown(m.text, 100)}" for n, m in enumerate(memories, 1))
+    return "\n".join(rows)
+
+
+def explain(given: Given, one: str, other: str, today: date) -> str:
+    """What two memories are to each other, and why."""
+    memories = listing(given.snapshot)
+    a, b = _named(memories, one), _named(memories, other)
+    lines = [f'{name} "{shown(memory.text)}"' for name, memory in ((one, a), (other, b))]
+    for name, memory in ((one, a), (other, b)):
+        protection = memory.protection(today)
+        if protection:
+            lines.append(f"{name} is {protection} and never touched.")
+    if a.scope != b.scope or a.type != b.type:
+        lines.append(f"They are never compared: {_apart(a, b)}.")
+        return "\n".join(lines)
+    readings = read(a.text), read(b.text)
+    found = explained(*readings)
+    lines.append(f"{found.kind}{' (safe)' if found.safe else ''}: {shown(found.why)}")
+    for label, parts in (("shared", found.shared), ("differs", found.differs)):
+        if parts:
+            lines.append(f"{label}: {', '.join(shown(part) for part in parts)}")
+    if not found.safe:
+        lines.append(f"weighed for and against {weighed(*readings)}")
+    return "\n".join(lines)
+
+
+def _apart(a: Memory, b: Memory) -> str:
+    if a.type != b.type:
+        return f"type {a.type} and type {b.type}"
+    return "another user, project or agent"
+
+
+def _named(memories: list[Memory], name: str) -> Memory:
+    number = name.removeprefix("#")
+    if name.startswith("#") and number.isdigit() and 1 <= int(number) <= len(memories):
+        return memories[int(number) - 1]
+    found = [memory for memory in memories if memory.id.startswith(name.removeprefix("mem0:"))] if name else []
+    if len(found) != 1:
+        raise DreamError(f"{name} names {len(found)} memories; use a number of --list or a longer id.")
+    return found[0]
+
+
+def _policies(path: str | None) -> Policies | None:
+    return Policies.from_document(documents.read(Path(path).expanduser(), "policies")) if path else None

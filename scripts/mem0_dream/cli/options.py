@@ -1,0 +1,83 @@
+"""The options that say which store and whose memories; every step takes the same ones."""
+
+from __future__ import annotations
+
+import argparse
+from datetime import date, datetime, timezone
+from pathlib import Path
+
+from .. import __version__
+from ..errors import UsageError
+from . import process
+
+KINDS = ("platform", "local", "server", "file")
+
+
+def parser(description: str) -> argparse.ArgumentParser:
+    """A parser of this plugin, with --version."""
+    made = process.Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument("--version", action="version", version=f"mem0-dream {__version__}")
+    return made
+
+
+def add_scope(made: argparse.ArgumentParser) -> None:
+    """--store --config --user --project --agent --cwd."""
+    group = made.add_argument_group("store and scope")
+    group.add_argument("--store", choices=KINDS, help="where the memories are (else what is configured)")
+    group.add_argument(
+        "--config", metavar="FILE", help="a mem0 YAML or JSON config, or with --store file a JSON export"
+    )
+    group.add_argument("--user", metavar="ID", help="whose memories (else MEM0_USER_ID, mem0's config, the login name)")
+    group.add_argument("--project", metavar="ID", help='which project, or "none" for all of the user (else from git)')
+    group.add_argument("--agent", metavar="ID", help="memories of this agent (else those without one)")
+    group.add_argument(
+        "--cwd", metavar="DIR", type=Path, action="append", help="the project's folder (else the current one)"
+    )
+
+
+def add_run(made: argparse.ArgumentParser) -> None:
+    """--run DIR."""
+    made.add_argument(
+        "--run", metavar="DIR", help="the run folder that fetch_all.py printed (else the newest open one)"
+    )
+
+
+def path(text: str) -> Path:
+    return Path(text).expanduser()
+
+
+def handles(text: str) -> list[str]:
+    """Handles as "M1,P2", for argparse."""
+    found = [part.strip().upper() for part in text.split(",") if part.strip()]
+    if not found:
+        raise argparse.ArgumentTypeError("it names no handle; write it like M1,P2")
+    return found
+
+
+def percent(text: str) -> int:
+    """A percentage as "25%" or "25", for argparse."""
+    number = text.strip().removesuffix("%").strip()
+    if not number.isdigit() or int(number) > 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage; write it like 25%")
+    return int(number)
+
+
+def lines(file: Path) -> list[Path]:
+    """The folders that a file names, one a line; blank lines and those that begin with # do not count."""
+    try:
+        found = file.expanduser().read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file} cannot be read ({error}); name a text file with a folder a line.") from None
+    return [Path(line.strip()) for line in found if line.strip() and not line.lstrip().startswith("#")]
+
+
+def today() -> date:
+    return datetime.now(timezone.utc).date()
+
+
+def day(text: str) -> date:
+    """A day as YYYY-MM-DD, for argparse."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a day; write it as YYYY-MM-DD") from None

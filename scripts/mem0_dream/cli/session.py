@@ -1,0 +1,146 @@
+"""A command's place: which store, whose memories, and where their runs lie."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+from .. import progress
+from ..config import hints, policies, python_env
+from ..config.identity import Identity, resolve
+from ..config.policies import Policies
+from ..errors import DreamError, UsageError
+from ..memory import Scope
+from ..runs.dismissals import Kept
+from ..runs.run_folder import Run, dream_home, new_run, newest_open, open_run, scope_folder
+from ..runs.snapshot import Snapshot, write_snapshot
+from ..stores import open_store
+from ..stores.protocol import Store
+from ..views import report
+
+
+@dataclass
+class Session:
+    """One store and one scope in it, for as long as a command runs."""
+
+    store: Store
+    identity: Identity
+    folder: Path  # where the scope's runs lie
+    cwd: Path
+    config: str | None  # as given, for the next command's line
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.store.close()
+
+    def first_line(self, count: int) -> str:
+        return report.first_line(self.store.label, self.identity.user, self.identity.project, count)
+
+    def policies(self) -> Policies:
+        """What mem0.md says, read now."""
+        return policies.load(self.cwd)
+
+    def fetch(self, mode: str) -> tuple[Snapshot, list[str]]:
+        """All memories of the scope as they are now, and what to tell of the fetch; `mode` is "asked" or "auto"."""
+        with progress.stage("Fetching", told=False):  # where no bar can be shown, the first line says how many
+            listing = self.store.fetch(self.identity.scope)
+        store = {"kind": self.store.kind, "identity": self.store.identity, "label": self.store.label}
+        if self.config:
+            store |= {"config": self.config, "cwd": str(self.cwd)}
+        snapshot = Snapshot(
+            store=store,
+            scope=self.identity.scope,
+            branch=self.identity.branch,
+            fetched_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
+            mode=mode,
+            complete=listing.complete,
+            memories=listing.memories,
+        )
+        return snapshot, listing.notes
+
+    def keep(self, snapshot: Snapshot, found: Policies) -> Run:
+        """A new run folder with the snapshot and the policies it was fetched under."""
+        run = new_run(self.folder)
+        if snapshot.complete:
+            Kept.load(self.folder).forget_changed(memory.text for memory in snapshot.memories)
+        run.write("policies", found.to_document())
+        write_snapshot(run.folder / "snapshot.json", snapshot)
+        return run
+
+    def elsewhere(self) -> str:
+        """Who does have memories in this store, as a sentence; empty where the store cannot tell."""
+        others = [
+            f"user {user} · project {project or 'none'} ({count})"
+            for user, project, count in sorted(self.store.owners(), key=lambda owner: -owner[2])[:5]
+        ]
+        return (
+            f"This store has memories of: {'; '.join(others)}; name them with --user and --project." if others else ""
+        )
+
+
+def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Session:
+    """The session that the options, the environment and the folder mean. Touches no store yet."""
+    cwd = (args.cwd[-1] if args.cwd else Path.cwd()).expanduser().resolve()
+    if not cwd.is_dir():
+        raise UsageError(f"There is no folder {cwd}; name an existing one with --cwd.")
+    identity = resolve(cwd, env, user=args.user, project=args.project, agent=args.agent)
+    config = str(Path(args.config).expanduser().resolve()) if args.config else None
+    try:
+        store = open_store(args.store, config, env, cwd)
+    except DreamError as error:
+        hint = hints.unseen_key()
+        if not hint or error.exit_code != 1:
+            raise
+        raise DreamError(f"{error} {hint}") from None
+    if store.kind != "file":
+        python_env.ensure()
+    return Session(store, identity, scope_folder(dream_home(env), store.identity, identity.scope), cwd, config)
+
+
+def folder_of(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Path:
+    """Where the runs of the scope lie that the arguments name, by a run folder or by store and scope."""
+    return open_run(args.run).scope_folder if args.run else start(args, env).folder
+
+
+def run_of(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Run:
+    """The run folder that the arguments name, else the scope's newest open run."""
+    return open_run(args.run) if args.run else newest_open(start(args, env).folder)
+
+
+def of_run(
+    store: Mapping[str, str], scope: Scope, args: argparse.Namespace, env: Mapping[str, str] = os.environ
+) -> Session:
+    """The session of a run made earlier: its own store and scope; options that mean another store are refused."""
+    given = argparse.Namespace(**vars(args))
+    if given.store is None and given.config is None:
+        given.store, given.config = store["kind"], store.get("config")
+        given.cwd = given.cwd or ([Path(store["cwd"])] if "cwd" in store else None)
+    given.user, given.project, given.agent = scope.user, scope.project or "none", scope.agent
+    session = start(given, env)
+    if session.store.identity != store["identity"]:
+        raise DreamError(
+            f"This run was made on another store ({store['kind']}); name that one with --store and --config, "
+            "or run fetch_all.py again."
+        )
+    return session
+
+
+def line_of(store: Mapping[str, str], scope: Scope, count: int) -> str:
+    """The first line of a step that works on what was fetched before and touches no store."""
+    return report.first_line(store.get("label", store["kind"]), scope.user, scope.project, count)
+
+
+def whoami(session: Session) -> str:
+    """User, project, branch and store, and where each came from."""
+    identity, sources = session.identity, session.identity.sources
+    rows = {"user": identity.user, "project": identity.project, "agent": identity.agent, "branch": identity.branch}
+    lines = [f"{name:8}{value or 'none'}  ({sources[name]})" for name, value in rows.items() if name in sources]
+    return "\n".join(
+        [*lines, f"store   {session.store.label}  ({session.store.identity})", f"runs    {session.folder}"]
+    )

@@ -1,0 +1,252 @@
+"""The plugin's own Python: made once under the dream home, and a step that needs packages goes on in it."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import importlib.metadata
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NoReturn, TextIO
+
+from ..errors import Busy, DreamError
+from ..runs import run_folder
+
+REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements.txt"
+CONSTRAINTS = REQUIREMENTS.with_name("constraints.txt")
+LONGEST = 900  # seconds that one start waits for another's build
+UNUSED = 30 * 24 * 3600  # seconds after which an environment of another release goes
+_CONTINUED = "MEM0_DREAM_CONTINUED"  # for the process that goes on: the Python that was started first
+_NO_NETWORK = re.compile(
+    r"name resolution|getaddrinfo|nodename nor servname|NewConnectionError|ConnectTimeout|ReadTimeout|ProxyError"
+    r"|Max retries|unreachable|Connection refused|connection error|timed out|dns error|from versions: none",
+    re.IGNORECASE,
+)
+
+_settled = False  # whether this process has come through ensure() already
+first = sys.executable  # the Python that the user started, also after the step went on in another
+
+
+def ensure() -> None:
+    """Come back in an interpreter that has the packages, or not at all: the step is then started again in one.
+
+    Used is the Python that MEM0_DREAM_PYTHON names, else this one where it has the packages, else the plugin's own.
+    DreamError says what is missing.
+    """
+    global first, _settled
+    if _settled:
+        return
+    _settled = True
+    named = os.environ.get("MEM0_DREAM_PYTHON")
+    if _CONTINUED in os.environ:
+        first = os.environ.pop(_CONTINUED)
+        _check(Path(sys.executable), bool(named))
+    elif named:
+        python = shutil.which(Path(named).expanduser())
+        if python is None:
+            raise DreamError(f"MEM0_DREAM_PYTHON names {named}, and there is no such program; correct or unset it.")
+        _go_on(Path(python))
+    elif missing():
+        _go_on(own_python(run_folder.dream_home()))
+
+
+def missing() -> list[str]:
+    """The required packages that this interpreter lacks, or has in another major or an older release."""
+    return [name for name, wanted in _required() if not _serves(name, wanted)]
+
+
+def own_python(home: Path) -> Path:
+    """The interpreter of the plugin's environment under this dream home; made when there is none yet."""
+    folder = home / "python" / _tag()
+    found = _ready(folder)
+    if found:
+        with contextlib.suppress(OSError):  # a sandbox may let us read and not write
+            os.utime(folder / "ready")
+        return found
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _alone(folder / "lock"):
+        return _ready(folder) or _build(folder)
+
+
+def _ready(folder: Path) -> Path | None:
+    """The interpreter that a finished build named in the stamp file, if it is still there."""
+    try:
+        python = _python_in(folder / (folder / "ready").read_text(encoding="utf-8").strip())
+    except OSError:
+        return None
+    return python if python.exists() else None
+
+
+def _build(folder: Path) -> Path:
+    """Make a new environment beside what a killed build may have left (and may still write to); stamp it when done."""
+    if os.environ.get("CODEX_SANDBOX_NETWORK_DISABLED") == "1":
+        raise DreamError(
+            "The packages cannot be fetched, as Codex gives this script no network; run dream.py --setup in a terminal"
+            " of your own, or set network_access = true under [sandbox_workspace_write] in its config.toml."
+        )
+    for old in folder.iterdir():
+        if old.is_dir():
+            shutil.rmtree(old, ignore_errors=True)
+    made = folder / secrets.token_hex(4)
+    log = folder / "build.log"
+    _progress(f"Setting up the plugin's own Python, once: 1/3 an environment in {made}")
+    with log.open("w", encoding="utf-8") as output:
+        installer = _new_environment(made, output)
+        _progress("2/3 the packages: " + ", ".join(name for name, _ in _required()) + " (about a minute)")
+        done = _run([*installer, "-r", str(REQUIREMENTS), "-c", str(CONSTRAINTS)], output)
+        if done:
+            _progress("3/3 a check of what was installed")
+            code = f"import sys; sys.path.insert(0, {str(REQUIREMENTS.parent)!r}); from mem0_dream import environment"
+            done = _run([str(_python_in(made)), "-c", f"{code}; sys.exit(len(environment.missing()))"], output)
+    if not done:
+        shutil.rmtree(made, ignore_errors=True)
+        raise DreamError(_why(log))
+    stamp = folder / f".ready-{made.name}"
+    stamp.write_text(made.name, encoding="utf-8")
+    stamp.replace(folder / "ready")
+    _forget_unused(folder.parent)
+    _progress("Done.")
+    return _python_in(made)
+
+
+def _forget_unused(folder: Path) -> None:
+    """Remove environments of other releases (some 200 MB each) that no start has used for long."""
+    for stamp in folder.glob("*/ready"):
+        if time.time() - stamp.stat().st_mtime > UNUSED:
+            shutil.rmtree(stamp.parent, ignore_errors=True)
+
+
+def _new_environment(made: Path, output: TextIO) -> list[str]:
+    """Make an empty environment; the beginning of the command that installs into it."""
+    pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--retries", "2", "--prefer-binary"]
+    if find_spec("ensurepip") and _run([sys.executable, "-m", "venv", str(made)], output):
+        return [str(_python_in(made)), *pip]
+    shutil.rmtree(made, ignore_errors=True)
+    uv = shutil.which("uv")
+    if uv and _run([uv, "venv", "--python", sys.executable, str(made)], output):
+        return [uv, "pip", "install", "--python", str(_python_in(made))]
+    if find_spec("pip") and _run([sys.executable, "-m", "venv", "--without-pip", str(made)], output):
+        return [sys.executable, "-m", "pip", "--python", str(_python_in(made)), *pip[2:]]
+    raise DreamError(
+        f"{sys.executable} cannot make an environment: it lacks ensurepip and pip; install them (on Debian and Ubuntu:"
+        " apt install python3-venv), or set MEM0_DREAM_PYTHON to a Python that has the packages of"
+        f" {REQUIREMENTS}."
+    )
+
+
+def _why(log: Path) -> str:
+    """The sentence for a build that failed."""
+    text = log.read_text(encoding="utf-8", errors="replace")
+    if not _NO_NETWORK.search(text):
+        errors = [line for line in text.splitlines() if line.startswith(("ERROR", "error"))]
+        reason = f" ({errors[-1][:200]})" if errors else ""
+        return f"The packages could not be installed{reason}; the whole output is in {log}."
+    return (
+        "The packages cannot be fetched: the package index does not answer; connect to the network once and start"
+        f" again, or set MEM0_DREAM_PYTHON to a Python that has the packages of {REQUIREMENTS} (details in {log})."
+    )
+
+
+def _check(python: Path, named: bool) -> None:
+    """Refuse to go on in an interpreter that was started for its packages and lacks them."""
+    lacking = missing()
+    if lacking and named:
+        raise DreamError(
+            f"MEM0_DREAM_PYTHON names {python}, which lacks {', '.join(lacking)}; run: {python} -m pip install"
+            f" -r {REQUIREMENTS}"
+        )
+    if lacking:
+        for stamp in python.parents[2].glob("ready"):
+            stamp.unlink()
+        raise DreamError(f"The plugin's own Python lacks {', '.join(lacking)}; start again, and it is made anew.")
+
+
+def _go_on(python: Path) -> NoReturn:
+    """Start this step again in another interpreter, with the same arguments, input and output."""
+    arguments = [str(python), *sys.orig_argv[1:]]
+    environment = {**os.environ, _CONTINUED: sys.executable}
+    sys.stdout.flush()
+    sys.stderr.flush()
+    if os.name != "nt":
+        os.execve(python, arguments, environment)
+    process = subprocess.Popen(arguments, env=environment)  # Windows cannot replace a process
+    while True:
+        with contextlib.suppress(KeyboardInterrupt):  # the other process gets it too and decides
+            sys.exit(process.wait())
+
+
+def _required() -> list[tuple[str, str]]:
+    """Name and version of each pinned requirement."""
+    return re.findall(r"^([\w.-]+)==([\w.]+)", REQUIREMENTS.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def _serves(name: str, wanted: str) -> bool:
+    try:
+        has = importlib.metadata.version(name).split(".")
+        major, minor = wanted.split(".")[:2]
+        return has[0] == major and int(has[1]) >= int(minor)
+    except (importlib.metadata.PackageNotFoundError, IndexError, ValueError):
+        return False
+
+
+def _tag() -> str:
+    """What an environment is for: this release of Python and exactly these requirements."""
+    pins = REQUIREMENTS.read_bytes() + CONSTRAINTS.read_bytes() + sys.platform.encode()
+    return f"{sys.version_info[0]}.{sys.version_info[1]}-{hashlib.sha256(pins).hexdigest()[:8]}"
+
+
+def _python_in(environment: Path) -> Path:
+    return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Hold a file lock that the system itself releases when its owner dies."""
+    with path.open("a+b") as file:
+        began = time.monotonic()
+        told = False
+        while not _locked(file.fileno()):
+            if not told:
+                _progress("Another start is setting up the plugin's own Python; waiting for it.")
+                told = True
+            if time.monotonic() - began > LONGEST:
+                raise Busy(f"Another start has been setting up {path.parent} for {LONGEST} s; end it and start again.")
+            time.sleep(0.1)
+        yield
+
+
+def _locked(file: int) -> bool:
+    try:
+        if os.name == "nt":
+            import msvcrt
+
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    except OSError:
+        return False
+
+
+def _run(command: list[str], output: TextIO) -> bool:
+    """Run a command with its output in the log; True when it succeeded."""
+    unset = ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
+    environment: Mapping[str, str] = {name: value for name, value in os.environ.items() if name not in unset}
+    environment = {**environment, "PIP_USER": "0", "PYTHONUTF8": "1"}
+    return not subprocess.run(
+        command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
+    ).returncode
+
+
+def _progress(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,1 @@
+"""From decisions to the store and back: apply, undo, resume."""

@@ -1,0 +1,146 @@
+"""Applying the accepted part of a plan: merges, then contradictions, then prunes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timezone
+
+from ..config.policies import Policies
+from ..errors import AttentionNeeded, DreamError
+from ..memory import Memory
+from ..planning.decisions import Settled
+from ..planning.plan import HeldBack
+from ..runs import journal
+from ..runs.journal import Operation
+from ..runs.lock import Lock
+from ..runs.run_folder import Run
+from ..stores.protocol import Store
+from . import operations
+from .executor import Desk, in_waves
+
+
+@dataclass
+class Summary:
+    """What became of a run; `before` and `after` count the scope's memories.
+
+    `left_alone` are operations that were not done, with the reason; `unfinished` ones could not be ended and wait for
+    `--resume`. Of an undo, `undone` operations are taken back.
+    """
+
+    merged: int = 0
+    pruned: int = 0
+    resolved: int = 0
+    skipped: int = 0
+    before: int = 0
+    after: int = 0
+    undone: int = 0
+    left_alone: list[HeldBack] = field(default_factory=list)
+    unfinished: list[HeldBack] = field(default_factory=list)
+
+    def count(self, done: Sequence[Operation]) -> None:
+        """Add what became of these operations."""
+        for op in done:
+            if op.state == "done":
+                name = _COUNTED[op.kind]
+                setattr(self, name, getattr(self, name) + 1)
+            if op.state == "open":
+                self.unfinished.append(HeldBack(op.handle, op.why))
+            elif op.why:
+                self.left_alone.append(HeldBack(op.handle, op.why))
+
+
+_COUNTED = {"merge": "merged", "prune": "pruned", "conflict": "resolved", "undo": "undone"}
+
+
+def apply(
+    run: Run,
+    store: Store,
+    settled: Settled,
+    policies: Policies,
+    lock: Lock,
+    sleep: Callable[[float], None] = time.sleep,
+    today: date | None = None,
+) -> Summary:
+    """Carry out what is accepted. A memory that changed since it was fetched is left alone, with all that names it.
+
+    Raises AttentionNeeded where the run was applied already, DreamError where it is of another store.
+    """
+    plan = settled.plan
+    refuse_other_store(plan.store, store)
+    _refuse_twice(run)
+    desk = Desk(run, store, plan.scope, lock, sleep)
+    day = today or datetime.now(timezone.utc).date()
+    before = len(desk.look().by_id)
+    lock.check()
+    at = datetime.now(timezone.utc).isoformat()
+    desk.journal.begin(at=at, store=plan.store, scope=list(plan.scope), mode=plan.mode, before=before)
+    merges = _merges(settled, store.kind == "platform")
+    in_waves(merges, desk)
+    conflicts = _conflicts(settled, merges, policies)
+    in_waves(conflicts, desk)
+    prunes = _prunes(settled, policies, day)
+    in_waves(prunes, desk)
+    summary = Summary(before=before, after=len(desk.look().by_id))
+    summary.count([*merges, *conflicts, *prunes])
+    summary.skipped = sum(c.state == "open" for c in settled.conflicts)
+    desk.journal.note(ended="apply", after=summary.after)
+    return summary
+
+
+def _refuse_twice(run: Run) -> None:
+    """AttentionNeeded for a run that was applied; one that was stopped before its first operation begins anew."""
+    if not run.journal.exists():
+        return
+    found = journal.read(run.journal)
+    if any(op.state == "open" for op in found):
+        raise AttentionNeeded("This run was interrupted while it was applied; run --resume first.")
+    if found or journal.notes(run.journal):
+        raise AttentionNeeded("This run is applied already; nothing was changed.")
+    run.journal.unlink()
+
+
+def refuse_other_store(wanted: dict[str, str], store: Store) -> None:
+    if wanted["identity"] != store.identity:
+        raise DreamError(
+            f"This run belongs to another store ({wanted['kind']} {wanted['identity']}); name that store and try again."
+        )
+
+
+def _merges(settled: Settled, keeps_one_text: bool) -> list[Operation]:
+    plan = settled.plan
+    return [
+        operations.merge(merge.handle, [plan.memory(id) for id in merge.ids], merge.text, plan.branch, keeps_one_text)
+        for merge in settled.merges
+        if merge.state == "accepted"
+    ]
+
+
+def _conflicts(settled: Settled, merges: Sequence[Operation], policies: Policies) -> list[Operation]:
+    """Each loser once. A member of a merge that was carried out stands for the merged memory."""
+    plan = settled.plan
+    stands_for = {member.id: Memory(op.left[0]) for op in merges if op.state == "done" for member in op.members}
+    unfinished = {member.id for op in merges if op.state == "open" for member in op.members}
+    lost = [c for c in settled.conflicts if c.state == "accepted" and not unfinished & {*c.sides()}]
+    sides = [[stands_for.get(id) or plan.memory(id) for id in c.sides()] for c in lost]
+    losers = {loser.id for _, loser in sides}
+    found: dict[str, Operation] = {}
+    for c, (winner, loser) in zip(lost, sides, strict=True):
+        if loser.id in found:
+            continue
+        witnesses = [] if winner.id in losers else [winner]
+        if policies.settings.conflict_loser == "supersede":
+            op = operations.supersede(c.handle, loser, winner.id, *witnesses)
+        else:
+            op = operations.remove(c.handle, "conflict", loser, *witnesses)
+        op.asked = [plan.memory(id).text for id in (c.conflict.a, c.conflict.b)]
+        found[loser.id] = op
+    return list(found.values())
+
+
+def _prunes(settled: Settled, policies: Policies, day: date) -> list[Operation]:
+    accepted = [(p.handle, settled.plan.memory(p.prune.id)) for p in settled.prunes if p.state == "accepted"]
+    if policies.settings.prune == "expire":
+        return [operations.expire(handle, memory, day) for handle, memory in accepted]
+    return [operations.remove(handle, "prune", memory) for handle, memory in accepted]

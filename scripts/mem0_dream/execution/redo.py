@@ -1,0 +1,130 @@
+"""The next step of a merge, a resolved conflict or a prune, from what stands in the store."""
+
+from __future__ import annotations
+
+from ..memory import Memory
+from .operations import difference, expiry, in_its_place, only_hides, taken_back, to_change, to_draft
+from .state import GONE, Step, Task, View, first_fault, named
+
+
+def advance(task: Task, view: View) -> Step | None:
+    """What to do next; None where the operation has ended or can get no further now."""
+    op, fates = task.operation, task.fates(view)
+    made: list[Memory] = []
+    if op.adds or op.change:
+        made, strays = _made(task, view)
+        if not made and (task.tries["removes"] or (strays and GONE in fates.values())):
+            _overtaken(task, view, strays, fates)
+            return None
+        if strays:
+            return _astray(task, strays, fates)
+        if not made:
+            return _make(task, view, fates)
+    result = made[0] if made else None
+    task.result = result or task.result
+    if result:
+        fates.pop(result.id, None)
+    return _finish(task, view, result, [extra.id for extra in made[1:] if extra.id not in fates], fates)
+
+
+def _made(task: Task, view: View) -> tuple[list[Memory], list[Memory]]:
+    """The memories that this operation made, and those of them that have another text than they should."""
+    op, first = task.operation, task.members[0]
+    if op.change and only_hides(op):
+        now, day = view.get(first.id), op.change["expiration_date"]
+        if now is None and (task.resumed or task.tries["changes"]):
+            return [Memory({**first.record, "expiration_date": day})], []
+        return [now] if now and now.text == first.text and expiry(now) == day else [], []
+    text = _text(task)
+    members = {member.id for member in task.members}
+    found = sorted(view.by_operation.get(op.id, ()), key=lambda memory: (memory.id not in members, memory.id))
+    return [m for m in found if m.text == text], [m for m in found if m.text != text]
+
+
+def _text(task: Task) -> str:
+    """What the result must say: a text that is added, or the text that a changed memory has and keeps."""
+    op = task.operation
+    return op.adds[0]["text"] if op.adds else next(m.text for m in task.members if m.id == (op.change or {})["id"])
+
+
+def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
+    op = task.operation
+    spoilt = "the store kept another text than it was given" if task.tries["strays"] else ""
+    if fault := first_fault(fates) or spoilt or task.refused:
+        task.drop(fault)
+        return None
+    if op.change:
+        again = task.tries["changes"] > 0
+        return Step(changes=[to_change(op.change)], wait=again) if task.may("changes") else None
+    twins = view.by_text.get(op.adds[0]["text"], [])
+    own = next((twin for twin in twins if twin.id in fates), None)
+    if twins and own is None:
+        task.drop(f"{named(twins[0].id)} has the merged text already")
+        return None
+    if (task.resumed or task.tries["adds"]) and task.keeps_looking():
+        return Step(wait=True)
+    if task.tries["adds"] and own:  # the store keeps one memory of a text, and dropped the new one
+        return Step(changes=[to_change(in_its_place(op, own))]) if task.may("changes") else None
+    if not task.tries["adds"]:
+        task.tries["adds"] += 1
+        task.looks = 0
+        return Step(adds=[to_draft(op.adds[0])])
+    if task.resumed:
+        task.drop("the store took the merged text and does not show it")
+    else:
+        task.leave_open(task.error or "the store does not show the merged memory yet")
+    return None
+
+
+def _astray(task: Task, strays: list[Memory], fates: dict[str, str]) -> Step | None:
+    """What it made has another text: the store's doing only where this process has just added it."""
+    is_ours = task.tries["adds"] and not any(fates.values()) and all(stray.id not in fates for stray in strays)
+    if not is_ours:
+        task.drop(f"{named(strays[0].id)} has another text than it was merged to")
+        return None
+    if not task.may("strays"):
+        return None
+    return Step(removes=[stray.id for stray in strays], strays=[stray.record for stray in strays])
+
+
+def _overtaken(task: Task, view: View, strays: list[Memory], fates: dict[str, str]) -> None:
+    """Somebody changed or deleted the result while originals were being removed: what is left stays as it is."""
+    op = task.operation
+    result = task.result or Memory({**strays[0].record, "memory": _text(task)})
+    _note_removed(task, view, [id for id in op.removes if id != result.id and fates[id] == GONE])
+    task.close(f"{named(result.id)} {difference(result, view.get(result.id))} meanwhile", result)
+
+
+def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fates: dict[str, str]) -> Step | None:
+    """Remove what the result stands for; take the result back where an original changed before any was removed."""
+    op = task.operation
+    rest = [id for id in op.removes if id in fates]
+    gone = [id for id in rest if fates[id] == GONE]
+    removing = task.tries["removes"] > 0 or (task.resumed and bool(gone))
+    if op.removes and not removing and (fault := first_fault(fates)):
+        return _take_back(task, result, fault)
+    standing = [id for id in rest if not fates[id]]
+    if standing or extras:
+        again = task.tries["removes"] > 0
+        return Step(removes=standing + extras, wait=again) if task.may("removes") else None
+    left = [id for id in rest if fates[id] and fates[id] != GONE]
+    _note_removed(task, view, gone)
+    task.close(f"{named(left[0])} {fates[left[0]]} meanwhile and was left alone" if left else "", result)
+    return None
+
+
+def _note_removed(task: Task, view: View, gone: list[str]) -> None:
+    texts = {member.text for member in task.members if member.id in gone}
+    task.operation.removed = gone
+    task.operation.twins = [memory.id for text in texts for memory in view.by_text.get(text, ())]
+
+
+def _take_back(task: Task, result: Memory | None, why: str) -> Step | None:
+    if result is None:
+        task.drop(why)
+        return None
+    if not task.may("back"):
+        return None
+    if any(member.id == result.id for member in task.members):
+        return Step(changes=[taken_back(task.operation, result)])
+    return Step(removes=[result.id])

@@ -1,0 +1,134 @@
+"""Undoing a run or one operation of it, from the journal alone."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from ..errors import AttentionNeeded, UsageError
+from ..memory import Memory, Scope
+from ..planning.plan import HeldBack
+from ..runs import journal
+from ..runs.dismissals import Kept
+from ..runs.journal import Operation
+from ..runs.lock import Lock
+from ..runs.run_folder import Run, all_runs
+from ..stores.protocol import Store
+from . import operations
+from .apply import Summary, refuse_other_store
+from .executor import Desk, in_waves
+from .state import View, named
+
+
+def undo(
+    run: Run, store: Store, only: Sequence[str], lock: Lock, sleep: Callable[[float], None] = time.sleep
+) -> Summary:
+    """Put back what the run took away, and take away what it made; `only` names handles, or is empty for all.
+
+    What somebody changed since, or a later run merged on, is left alone with the reason. Raises UsageError for a
+    handle that the run did not carry out, AttentionNeeded where it was interrupted, DreamError for another store.
+    """
+    done = journal.read(run.journal)
+    if any(op.state == "open" for op in done):
+        raise AttentionNeeded("This run was interrupted; run --resume before undoing it.")
+    facts = journal.head(run.journal)
+    chosen = _chosen(done, only)
+    if not chosen:
+        return Summary()
+    refuse_other_store(facts["store"], store)
+    desk = Desk(run, store, Scope(*facts["scope"]), lock, sleep)
+    view = desk.look()
+    summary = Summary(before=len(view.by_id))
+    # A resolved contradiction may have removed a merged memory, so merges are undone last.
+    for wave in ([op for op in chosen if op.kind != "merge"], [op for op in chosen if op.kind == "merge"]):
+        if wave:
+            past = Past(run.scope_folder)
+            refused = {op.handle: why for op in wave if (why := _refusal(op, past, view))}
+            summary.left_alone += [HeldBack(handle, why) for handle, why in refused.items()]
+            undos = [_undo(op, past, view) for op in wave if op.handle not in refused]
+            in_waves(undos, desk)
+            summary.count(undos)
+            remember(run, undos)
+            view = desk.look()
+    summary.after = len(view.by_id)
+    desk.journal.note(ended="undo", after=summary.after)
+    return summary
+
+
+def remember(run: Run, undos: Sequence[Operation]) -> None:
+    """What somebody took back is not proposed again."""
+    kinds = {op.id: op.kind for op in journal.read(run.journal)}
+    kept = Kept.load(run.scope_folder)
+    for op in undos:
+        if op.undoes and op.state == "done":
+            kept.add(kinds[op.undoes], op.asked, "undone")
+    if kept.entries:
+        kept.save()
+
+
+class Past:
+    """What the journals of a scope tell: new ids of memories that were brought back, and which run took what."""
+
+    def __init__(self, scope_folder: Path) -> None:
+        self.new_ids: dict[str, str] = {}
+        self.known: set[str] = set()
+        self.said: dict[str, set[str]] = defaultdict(set)  # which ids had a text
+        self.taken: dict[str, tuple[str, Operation]] = {}
+        for run in sorted(all_runs(scope_folder), key=lambda run: journal.head(run.journal).get("at", "")):
+            found = journal.read(run.journal)
+            for op in found:
+                self.new_ids.update(op.restored)
+                for record in op.originals:
+                    self.said[record["memory"]].add(record["id"])
+                self.known.update(op.restored.values(), (record["id"] for record in [*op.originals, *op.left]))
+            for op in journal.standing(found):
+                ids = [*op.removed, *([op.change["id"]] if op.change else [])]
+                self.taken.update(dict.fromkeys(ids, (run.name, op)))
+
+    def now(self, id: str) -> str:
+        """The id that a memory has now, after it was brought back."""
+        while id in self.new_ids:
+            id = self.new_ids[id]
+        return id
+
+
+def _chosen(done: Sequence[Operation], only: Sequence[str]) -> list[Operation]:
+    """The operations that stand and are asked for, the last first."""
+    carried = {op.handle for op in done if op.kind != "undo" and op.state == "done"}
+    if unknown := sorted(set(only) - carried):
+        raise UsageError(f"This run did not carry out {', '.join(unknown)}; --history shows what it did.")
+    return [op for op in reversed(journal.standing(done)) if not only or op.handle in only]
+
+
+def _refusal(op: Operation, past: Past, view: View) -> str:
+    """Why this operation cannot be undone; empty where it can."""
+    if op.left:
+        was = Memory(op.left[0])
+        id = past.now(was.id)
+        fate = operations.difference(was, view.get(id))
+        if fate and not (operations.only_hides(op) and id not in view.by_id):
+            run, later = past.taken.get(id, ("", op))
+            if later.id != op.id:
+                return f"{named(id)} was taken on by run {run} ({later.handle}); undo that first"
+            return f"{named(id)} {fate} since"
+    for member in op.members:
+        if member.id in op.removed:
+            before = {*past.known, *op.twins} - {member.id}
+            again = [m for m in view.by_text.get(member.text, ()) if m.type == member.type and m.id not in before]
+            if again:
+                return f"{named(member.id)} stands again as {named(again[0].id)}"
+    return ""
+
+
+def _undo(op: Operation, past: Past, view: View) -> Operation:
+    made = None
+    if op.left:
+        was = Memory(op.left[0])
+        made = view.get(past.now(was.id)) or was
+    undo = operations.restore(op, made)
+    # What is hidden now may show again while this undo goes on, and is no memory that it added.
+    texts = {add["text"] for add in undo.adds}
+    undo.seen = sorted(id for text in texts for id in {m.id for m in view.by_text.get(text, ())} | past.said[text])
+    return undo

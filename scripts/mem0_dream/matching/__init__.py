@@ -1,0 +1,1 @@
+"""What two texts are to each other; it uses nothing but its own data."""

@@ -1,0 +1,1 @@
+"""From a snapshot to a plan: what may be merged, asked about, or pruned."""

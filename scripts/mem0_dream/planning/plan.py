@@ -1,0 +1,139 @@
+"""The plan: what could be merged, asked and pruned, as data. Nothing here decides or acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..memory import Memory, Scope
+
+
+@dataclass
+class Merge:
+    """Memories that say the same. `tier` is "safe" (needs nobody) or "review" (somebody must confirm)."""
+
+    handle: str
+    ids: list[str]
+    tier: str
+    text: str
+    why: str
+    shared: list[str] = field(default_factory=list)
+    differs: list[str] = field(default_factory=list)
+    loses: list[str] = field(default_factory=list)  # specifics of a member that `text` drops
+
+
+@dataclass
+class Conflict:
+    """Two memories that give the same thing another value; `a` is the older. `winner` is "A", "B" or None."""
+
+    handle: str
+    a: str
+    b: str
+    topic: str
+    winner: str | None
+    why: str
+
+
+@dataclass
+class Prune:
+    """A memory to remove. `reason` is "retention" or "low_confidence"; ages in whole days."""
+
+    handle: str
+    id: str
+    type: str
+    reason: str
+    age_days: int | None
+    policy_days: int | None
+
+
+@dataclass
+class NearMiss:
+    """Memories that looked alike and are left alone, with the reason."""
+
+    ids: list[str]
+    why: str
+
+
+@dataclass
+class HeldBack:
+    """Something not proposed, or not done unattended, with the reason; `handle` is a plan handle or a memory id."""
+
+    handle: str
+    why: str
+
+
+@dataclass
+class Plan:
+    """One run's proposals, with the records of every memory they name."""
+
+    store: dict[str, str]
+    scope: Scope
+    merges: list[Merge] = field(default_factory=list)
+    conflicts: list[Conflict] = field(default_factory=list)
+    prunes: list[Prune] = field(default_factory=list)
+    near_misses: list[NearMiss] = field(default_factory=list)
+    held_back: list[HeldBack] = field(default_factory=list)
+    memories: dict[str, dict[str, Any]] = field(default_factory=dict)
+    branch: str | None = None
+    mode: str = "asked"  # or "auto", as fetched
+    complete: bool = True
+    total: int = 0  # memories in the snapshot
+
+    def memory(self, id: str) -> Memory:
+        """The named memory, as it was when fetched."""
+        return Memory(self.memories[id])
+
+    @property
+    def items(self) -> list[Merge | Conflict | Prune]:
+        """All that has a handle."""
+        return [*self.merges, *self.conflicts, *self.prunes]
+
+    def ids(self) -> Iterator[str]:
+        """The ids of every memory that a merge, conflict, prune or near miss names, repeats included."""
+        for merge in self.merges:
+            yield from merge.ids
+        for conflict in self.conflicts:
+            yield from (conflict.a, conflict.b)
+        yield from (prune.id for prune in self.prunes)
+        for miss in self.near_misses:
+            yield from miss.ids
+
+    def to_document(self) -> dict[str, Any]:
+        """The body of plan.json."""
+        body = {
+            "store": self.store,
+            "user_id": self.scope.user,
+            "project_id": self.scope.project,
+            "agent_id": self.scope.agent,
+            "branch": self.branch,
+            "mode": self.mode,
+            "complete": self.complete,
+            "total": self.total,
+        }
+        lists = {name: [dict(vars(item)) for item in getattr(self, name)] for name in _ITEMS}
+        return {**body, **lists, "memories": self.memories}
+
+    @classmethod
+    def from_document(cls, body: dict[str, Any]) -> Plan:
+        """The plan that a checked plan.json holds."""
+        lists: dict[str, Any] = {name: [item(**row) for row in body[name]] for name, item in _ITEMS.items()}
+        return cls(
+            store=body["store"],
+            scope=Scope(body["user_id"], body["project_id"], body.get("agent_id")),
+            memories=body["memories"],
+            branch=body.get("branch"),
+            mode=body.get("mode", "asked"),
+            complete=body.get("complete", True),
+            total=body.get("total", 0),
+            **lists,
+        )
+
+
+_ITEMS: dict[str, Any] = {
+    "merges": Merge,
+    "conflicts": Conflict,
+    "prunes": Prune,
+    "near_misses": NearMiss,
+    "held_back": HeldBack,
+}

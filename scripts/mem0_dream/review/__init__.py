@@ -1,0 +1,1 @@
+"""Who may decide what: answers, limits, consent, and what waits for a person."""

@@ -1,0 +1,130 @@
+"""What an unattended run may not do by itself: it is held back, queued in the run folder, and asked about next time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from ..config.policies import Policies
+from ..memory import Memory, read_date
+from ..planning.decisions import Settled, SettledMerge, SettledPrune
+from ..planning.plan import HeldBack
+from ..runs import documents, journal
+from ..runs.journal import Operation
+from ..runs.run_folder import all_runs
+
+WINDOW = timedelta(days=7)
+PERCENT = 25  # of the memories there were a week ago
+ALWAYS = 10  # memories that may go in any case
+
+
+def unattended(
+    settled: Settled, policies: Policies, scope_folder: Path, percent: int | None = None, now: datetime | None = None
+) -> Settled:
+    """The same, with everything held back that needs a person; `percent` is --max-removed."""
+    held: dict[str, str] = {}
+    removals: list[SettledMerge | SettledPrune] = [*settled.merges, *settled.prunes]
+    shorter = shortened(scope_folder, policies.retention)
+    for item in removals:
+        if item.state == "accepted" and (why := _reason(item, settled, policies, shorter)):
+            held[item.handle] = why
+    counted = {item.handle: taken(item, settled) for item in removals if item.state == "accepted"}
+    counted = {handle: count for handle, count in counted.items() if count and handle not in held}
+    gone = removed_lately(scope_folder, now)
+    most = allowed(settled.plan.total + gone, percent, policies.settings.max_removed)
+    if sum(counted.values()) + gone > most:
+        why = f"{sum(counted.values())} memories would go, {gone} went within seven days, and {most} are the most"
+        held.update(dict.fromkeys(counted, why))
+    return replace(
+        settled,
+        merges=[replace(merge, state="held") if merge.handle in held else merge for merge in settled.merges],
+        prunes=[replace(prune, state="held") if prune.handle in held else prune for prune in settled.prunes],
+        held_back=[*settled.held_back, *(HeldBack(handle, why) for handle, why in held.items())],
+    )
+
+
+def allowed(memories: int, percent: int | None, configured: int) -> int:
+    """How many memories may go within seven days; what mem0.md says can only lower it."""
+    most = PERCENT if percent is None else percent
+    most = min(most, configured) if configured < PERCENT else most
+    return max(ALWAYS, memories * most // 100) if most else 0
+
+
+def taken(item: SettledMerge | SettledPrune, settled: Settled) -> int:
+    """How many memories it takes away; an exact repeat takes none."""
+    if isinstance(item, SettledPrune):
+        return 1
+    texts = [settled.plan.memory(id).text for id in item.ids]
+    return _lost(texts, item.text, item.text in texts)
+
+
+def removed_lately(scope_folder: Path, now: datetime | None = None) -> int:
+    """How many memories all runs of the scope took away within seven days and did not bring back."""
+    since = (now or datetime.now(timezone.utc)) - WINDOW
+    return sum(
+        _removed(op)
+        for run in all_runs(scope_folder)
+        if (at := read_date(journal.head(run.journal).get("at"))) and at >= since
+        for op in journal.standing(journal.read(run.journal))
+    )
+
+
+def shortened(scope_folder: Path, retention: dict[str, int | None]) -> set[str]:
+    """The types whose retention is shorter than anybody has seen in a report or an earlier run used."""
+    before = _seen(scope_folder)
+    if before is None:
+        return set()
+    return {
+        type
+        for type, days in retention.items()
+        if days is not None and ((known := before.get(type)) is None or days < known)
+    }
+
+
+def seen(scope_folder: Path, retention: dict[str, int | None]) -> None:
+    """A person saw a report with this retention: from now on unattended runs may use it."""
+    documents.write(scope_folder / "retention.json", "retention", {"retention": retention})
+
+
+def used(scope_folder: Path, retention: dict[str, int | None]) -> None:
+    """An unattended run went by this retention; where it is shorter than before, what was before still counts."""
+    before, shorter = _seen(scope_folder) or {}, shortened(scope_folder, retention)
+    kept = {type: before.get(type) if type in shorter else days for type, days in retention.items()}
+    seen(scope_folder, kept)
+
+
+def _reason(item: SettledMerge | SettledPrune, settled: Settled, policies: Policies, shorter: set[str]) -> str:
+    if not settled.plan.complete:
+        return "the list of memories may be cut off"
+    if isinstance(item, SettledMerge):
+        drafted = item.tier != "safe" and policies.settings.auto == "safe"
+        return "mem0.md lets only safe merges be applied unattended" if drafted else ""
+    if not policies.settings.prune_in_auto:
+        return "mem0.md lets nothing be pruned unattended"
+    if item.prune.reason == "retention" and item.prune.type in shorter:
+        return f"the retention of {item.prune.type} became shorter and nobody has seen a report with it"
+    return ""
+
+
+def _removed(op: Operation) -> int:
+    if op.change and "expiration_date" in op.change and "metadata" not in op.change:
+        return 1
+    texts = {member.id: member.text for member in op.members}
+    made = Memory(op.left[0]) if op.left else None
+    gone = [texts[id] for id in op.removed]
+    return _lost(gone, made.text, made.id in texts) if made else len(gone)
+
+
+def _lost(gone: Sequence[str], text: str, stays: bool) -> int:
+    """Texts that no longer stand word for word; a new memory makes up for one."""
+    return max(0, sum(one != text for one in gone) - (not stays))
+
+
+def _seen(scope_folder: Path) -> dict[str, int | None] | None:
+    path = scope_folder / "retention.json"
+    if not path.exists():
+        return None
+    found = documents.read(path, "retention").get("retention")
+    return found if isinstance(found, dict) else None

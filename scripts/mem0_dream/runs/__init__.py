@@ -1,0 +1,1 @@
+"""What lies on disk: run folders and their documents, journals, history, dismissals, locks."""

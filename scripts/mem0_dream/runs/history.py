@@ -1,0 +1,105 @@
+"""The runs of a scope: what each did, what undoing it would bring back, and which are dropped by age."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from . import journal
+from .journal import Operation
+from .run_folder import FRESH, Run, all_runs
+
+
+@dataclass
+class Entry:
+    """One run. `restores` and `removes` count the memories that undoing it would bring back and take away.
+
+    `before` and `after` are the memories of the scope when it was applied, None where it did not come to that.
+    """
+
+    run: str
+    at: str
+    mode: str
+    state: str  # open, queued, interrupted, nothing, applied, partly undone, undone
+    merged: int
+    pruned: int
+    resolved: int
+    restores: int
+    removes: int
+    before: int | None = None
+    after: int | None = None
+
+    def line(self) -> str:
+        counts = f"merged: {self.merged}, pruned: {self.pruned}, conflicts resolved: {self.resolved}"
+        undo = f"; undo brings back {self.restores} and takes away {self.removes}" if self.restores else ""
+        return f"{self.run}  {self.at[:16].replace('T', ' ')}  {self.mode}  {self.state}  {counts}{undo}"
+
+
+def history(scope_folder: Path) -> list[Entry]:
+    """The scope's runs, the newest first."""
+    return [_entry(run) for run in reversed(all_runs(scope_folder))]
+
+
+def sweep(scope_folder: Path, keep_days: int, now: datetime | None = None) -> None:
+    """Drop old runs: those that applied something after `keep_days`, the others after a day.
+
+    A run with an unfinished journal never goes, nor does the newest queue.
+    """
+    moment = now or datetime.now(timezone.utc)
+    runs = all_runs(scope_folder)
+    queue = next((run.name for run in reversed(runs) if run.has("queued")), None)
+    for run in runs:
+        age = moment - run.started
+        found = journal.read(run.journal)
+        limit = timedelta(days=keep_days) if run.journal.exists() else FRESH
+        if age > limit and run.name != queue and all(op.state != "open" for op in found):
+            shutil.rmtree(run.folder, ignore_errors=True)
+
+
+def _entry(run: Run) -> Entry:
+    found = journal.read(run.journal)
+    facts = journal.head(run.journal)
+    done = [op for op in found if op.kind != "undo" and op.state == "done"]
+    standing = journal.standing(found)
+    counts = {kind: sum(op.kind == kind for op in done) for kind in ("merge", "prune", "conflict")}
+    return Entry(
+        run.name,
+        facts.get("at") or run.started.isoformat(),
+        facts.get("mode") or "not applied",
+        _state(run, found, done, standing),
+        counts["merge"],
+        counts["prune"],
+        counts["conflict"],
+        sum(len(op.removed) + _hidden(op) for op in standing),
+        sum(len(op.adds) for op in standing),
+        facts.get("before"),
+        next((note["after"] for note in journal.notes(run.journal) if note.get("ended") in ("apply", "resume")), None),
+    )
+
+
+def _state(run: Run, found: list[Operation], done: list[Operation], standing: list[Operation]) -> str:
+    if not run.journal.exists():
+        return "queued" if run.has("queued") else "open"
+    if any(op.state == "open" for op in found):
+        return "interrupted"
+    if not done:
+        return "nothing"
+    if len(standing) == len(done):
+        return "applied"
+    return "partly undone" if standing else "undone"
+
+
+def _hidden(op: Operation) -> int:
+    return 1 if op.change and not op.removes else 0
+
+
+def open_operations(run: Run) -> list[Operation]:
+    """What this run, or an undo of it, has begun and not ended."""
+    return [op for op in journal.read(run.journal) if op.state == "open"]
+
+
+def interrupted(scope_folder: Path) -> list[Run]:
+    """The scope's runs that were stopped on the way, oldest first."""
+    return [run for run in all_runs(scope_folder) if open_operations(run)]

@@ -1,0 +1,179 @@
+"""The journal of a run: every operation is on disk, with its originals whole, before the store is touched."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import DreamError
+from ..memory import Memory
+
+VERSION = 1
+
+
+@dataclass
+class Operation:
+    """One change of the store, and what became of it.
+
+    What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
+    that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
+    once the rest stands. An undo names the operation it `undoes`; `seen` are ids that had a text of its adds before.
+    `state` is "open", "done" or "dropped" (nothing of it stands); `why` says why it was dropped, or what was left.
+    `left` are the records it made, as read back, `removed` the ids it deleted, `twins` those that had a text of these
+    when it ended; an undo's `restored` maps the id of each memory that it brought back to its new one.
+    """
+
+    id: str
+    handle: str
+    kind: str  # merge, conflict, prune or undo
+    originals: list[dict[str, Any]]
+    adds: list[dict[str, Any]] = field(default_factory=list)
+    change: dict[str, Any] | None = None
+    removes: list[str] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+    undoes: str | None = None
+    seen: list[str] = field(default_factory=list)
+    state: str = "open"
+    why: str = ""
+    left: list[dict[str, Any]] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    twins: list[str] = field(default_factory=list)
+    restored: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def members(self) -> list[Memory]:
+        return [Memory(record) for record in self.originals]
+
+
+_OUTCOME = ("state", "why", "left", "removed", "twins", "restored")
+
+
+class Journal:
+    """Appends to one journal file; what was appended is on disk when the call returns."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def begin(self, **facts: Any) -> None:
+        """Start the journal; DreamError where there is one already."""
+        self._append([{"begin": {"version": VERSION, **facts}}], os.O_CREAT | os.O_EXCL)
+        _sync_folder(self.path.parent)
+
+    def intents(self, operations: Iterable[Operation]) -> None:
+        """What is about to be done."""
+        self._append([{"intent": _without(asdict(operation), _OUTCOME)} for operation in operations])
+
+    def outcomes(self, operations: Iterable[Operation]) -> None:
+        """What became of each operation that is no longer open."""
+        closed = [operation for operation in operations if operation.state != "open"]
+        self._append([{"outcome": {"id": o.id, **{name: getattr(o, name) for name in _OUTCOME}}} for o in closed])
+
+    def note(self, **facts: Any) -> None:
+        """A record of what is about to be removed besides, or how the run ended."""
+        self._append([{"note": facts}])
+
+    def _append(self, lines: list[dict[str, Any]], flags: int = 0) -> None:
+        if not lines:
+            return
+        data = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines).encode()
+        try:
+            descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0) | flags, 0o600)
+            try:
+                if _is_torn(descriptor):
+                    data = b"\n" + data
+                write(descriptor, data)
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+        except FileExistsError:
+            raise DreamError(f"{self.path} exists already: this run was applied before.") from None
+        except OSError as error:
+            raise DreamError(
+                f"The journal {self.path} cannot be written ({error.strerror}); nothing more was changed."
+                " Make room or check permissions, then run --resume."
+            ) from None
+        if not self.path.exists():
+            raise DreamError(f"The run folder {self.path.parent} was removed meanwhile; nothing more was changed.")
+
+
+def write(descriptor: int, data: bytes) -> None:
+    """All of the data, however many writes it takes."""
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def read(path: Path) -> list[Operation]:
+    """The operations of a journal in the order they began, with their outcomes; a torn line counts as never written."""
+    found: dict[str, Operation] = {}
+    for line in _lines(path):
+        try:
+            if "intent" in line:
+                operation = Operation(**line["intent"])
+                found[operation.id] = operation
+            elif "outcome" in line:
+                outcome = line["outcome"]
+                for name in _OUTCOME:
+                    setattr(found[outcome["id"]], name, outcome[name])
+        except (TypeError, KeyError):
+            raise DreamError(f"{path} is not a journal this version can read; leave it and ask for help.") from None
+    return list(found.values())
+
+
+def standing(found: Iterable[Operation]) -> list[Operation]:
+    """Those that were carried out and not undone."""
+    every = list(found)
+    undone = {op.undoes for op in every if op.state == "done"}
+    return [op for op in every if op.kind != "undo" and op.state == "done" and op.id not in undone]
+
+
+def head(path: Path) -> dict[str, Any]:
+    """The facts the run began with; empty where that line was not finished."""
+    return next((line["begin"] for line in _lines(path) if "begin" in line), {})
+
+
+def notes(path: Path) -> list[dict[str, Any]]:
+    return [line["note"] for line in _lines(path) if "note" in line]
+
+
+def _lines(path: Path) -> Iterable[dict[str, Any]]:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DreamError(f"The journal {path} cannot be read ({error.strerror}); check its permissions.") from None
+    for raw in data.split(b"\n"):
+        try:
+            line = json.loads(raw)
+        except ValueError:
+            continue
+        if isinstance(line, dict):
+            yield line
+
+
+def _is_torn(descriptor: int) -> bool:
+    """Whether the last line was not finished; O_APPEND writes at the end wherever this read leaves the position."""
+    size = os.lseek(descriptor, 0, os.SEEK_END)
+    if not size:
+        return False
+    os.lseek(descriptor, size - 1, os.SEEK_SET)
+    return os.read(descriptor, 1) != b"\n"
+
+
+def _sync_folder(folder: Path) -> None:
+    """A new file's name is on disk only once its folder is; Windows has no such call."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _without(record: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    return {name: value for name, value in record.items() if name not in names}

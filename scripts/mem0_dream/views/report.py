@@ -1,0 +1,205 @@
+"""Everything a person reads of a run. Formats are fixed; tests compare them whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .. import __version__
+from ..memory import Memory
+from ..planning.plan import Plan, Prune
+from ..safe_text import short_ids, shown
+
+if TYPE_CHECKING:
+    from ..planning.decisions import Settled, SettledConflict, SettledMerge
+
+NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories found."
+CANCELLED = "Cancelled. No changes made."
+AUTO_BUSY = "[mem0-dream --auto] Another run in progress — skipping."
+APPLY = "Apply? [Y/n]"
+WHICH = "Which is current? [A/B/skip]"
+
+
+def first_line(store: str, user: str, project: str | None, count: int | str) -> str:
+    """The first line on stderr of every command: what is being cleaned, and whose."""
+    return f"mem0-dream {__version__} · {store} · user {user} · project {project or 'none'} · {count} memories"
+
+
+def no_memories(project: str | None) -> str:
+    return f"No memories found for project {project or 'none'}. Nothing to consolidate."
+
+
+def short(plan: Plan, settled: Settled) -> str:
+    """The report, in its short form, with the question it ends on."""
+    return f"{body(plan, settled)}\n\n{closing(settled)}" if anything(settled) else NOTHING_FOUND
+
+
+def anything(settled: Settled) -> bool:
+    """Whether there is anything to apply or to ask about."""
+    return bool(_merges(settled) or _conflicts(settled) or _prunes(settled))
+
+
+def body(plan: Plan, settled: Settled) -> str:
+    """The short report without its last line."""
+    names = _names(plan)
+    merges, prunes = _merges(settled), _prunes(settled)
+    sections = ["## dream — consolidation report"]
+    if merges:
+        rows = [f'  {_joined(names, merge.ids)} → "{shown(merge.text, 100)}"' for merge in merges]
+        sections.append("\n".join([f"Merges ({len(rows)}):", *rows]))
+    conflicts = _conflicts(settled)
+    if conflicts:
+        rows = [
+            f'  {names[c.conflict.a]} vs {names[c.conflict.b]} — "{shown(c.conflict.topic)}" [A/B/skip]'
+            for c in conflicts
+        ]
+        sections.append("\n".join([f"Conflicts ({len(rows)}):", *rows]))
+    if prunes:
+        rows = [f"  {names[prune.id]} — {shown(prune.type)}, {_age(prune)}" for prune in prunes]
+        sections.append("\n".join([f"Prune ({len(rows)}):", *rows]))
+    return "\n\n".join(sections)
+
+
+def closing(settled: Settled) -> str:
+    """The report's last line: what is proposed, and the question."""
+    return f"{_proposed(settled)}. {APPLY}"
+
+
+def long(plan: Plan, settled: Settled) -> str:
+    """The report in its long form: originals, dates, confidences, reasons, and what was held back."""
+    if not anything(settled):
+        return NOTHING_FOUND
+    names = _names(plan)
+    merges, prunes = _merges(settled), _prunes(settled)
+    sections = ["## Dream — Memory Consolidation Report"]
+    if merges:
+        items = [_long_merge(plan, names, merge) for merge in merges]
+        sections.append("\n".join([f"### Merge proposals ({len(items)} pairs)", *items]))
+    conflicts = _conflicts(settled)
+    if conflicts:
+        items = [_long_conflict(plan, names, settled, conflict) for conflict in conflicts]
+        sections.append("\n".join([f"### Contradictions ({len(items)} pairs)", *items]))
+    if prunes:
+        items = [_long_prune(plan, names, prune) for prune in prunes]
+        sections.append("\n".join([f"### Prune candidates ({len(items)} memories)", *items]))
+    if settled.held_back:
+        items = [f"{_held_name(names, held.handle)} — {shown(held.why)}" for held in settled.held_back]
+        sections.append("\n".join([f"### Held back ({len(items)})", *items]))
+    return "\n\n".join(sections) + f"\n\n---\n{_proposed(settled)}\n{APPLY}"
+
+
+def question(plan: Plan, settled: Settled, conflict: SettledConflict) -> str:
+    """Both sides of a contradiction, as a terminal asks about it."""
+    return "\n".join(f"{side}: {text}" for side, text in zip("AB", sides(plan, settled, conflict), strict=True))
+
+
+def drops(merge: SettledMerge) -> str:
+    """The question about a merge that loses a detail, or that nobody should confirm unread."""
+    if not merge.loses:
+        return f"{merge.handle} — {shown(merge.why)}. Merge anyway? [y/N]"
+    return f"{merge.handle} drops {quoted(merge.loses)}. Merge anyway? [y/N]"
+
+
+def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
+    return f"Dream complete — merged: {merged}, pruned: {pruned}, conflicts resolved: {resolved}, skipped: {skipped}"
+
+
+def undo_line(command: str, before: int, after: int) -> str:
+    return f"Undo: {command} ({before} → {after} memories)"
+
+
+def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> str:
+    """The last line of an unattended run."""
+    counts = f"merged={merged}  pruned={pruned}  conflicts_skipped={skipped}"
+    return f"[mem0-dream --auto] project={project or 'none'}  {counts}"
+
+
+def _proposed(settled: Settled) -> str:
+    counts = len(_merges(settled)), len(_prunes(settled)), len(_conflicts(settled))
+    return "Proposed: {} merges, {} prunes, {} conflicts".format(*counts)
+
+
+def _conflicts(settled: Settled) -> list[SettledConflict]:
+    """Those that both stand is no question any more."""
+    return [conflict for conflict in settled.conflicts if conflict.state != "kept"]
+
+
+def _merges(settled: Settled) -> list[SettledMerge]:
+    return [merge for merge in settled.merges if merge.state == "accepted"]
+
+
+def _prunes(settled: Settled) -> list[Prune]:
+    return [settled_prune.prune for settled_prune in settled.prunes if settled_prune.state == "accepted"]
+
+
+def _long_merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> str:
+    lines = [f"MERGE {_joined(names, merge.ids)} → NEW", texts(plan, merge, 120), f"  handle: {merge.handle}"]
+    if merge.loses:
+        lines.append(f"  loses: {quoted(merge.loses)}")
+    return "\n".join([*lines, f"  why: {shown(merge.why)}"])
+
+
+def texts(plan: Plan, merge: SettledMerge, limit: int | None = None) -> str:
+    """The originals of a merge, each cut to `limit` characters, and the whole merged text, a line each."""
+    lines = [f'  - Original {n}: "{shown(plan.memory(id).text, limit)}"' for n, id in enumerate(merge.ids, 1)]
+    return "\n".join([*lines, f'  - Merged:     "{shown(merge.text)}"'])
+
+
+def _long_conflict(plan: Plan, names: dict[str, str], settled: Settled, item: SettledConflict) -> str:
+    conflict = item.conflict
+    lines = [f"CONFLICT {names[conflict.a]} vs {names[conflict.b]}"]
+    lines += [f"  - {side}: {text}" for side, text in zip("AB", sides(plan, settled, item), strict=True)]
+    return "\n".join([*lines, f"  {WHICH}", f"  handle: {conflict.handle}", f"  why: {shown(conflict.why)}"])
+
+
+def _long_prune(plan: Plan, names: dict[str, str], prune: Prune) -> str:
+    memory = plan.memory(prune.id)
+    ground = f"policy: {prune.policy_days}d" if prune.reason == "retention" else f"confidence: {_confidence(memory)}"
+    return "\n".join(
+        [
+            f"PRUNE {names[prune.id]} — {shown(prune.type)}, {_age(prune)} ({ground})",
+            f'  - Text: "{shown(memory.text, 120)}"',
+            f"  handle: {prune.handle}",
+            f"  why: {'older than its policy' if prune.reason == 'retention' else 'low confidence and no specifics'}",
+        ]
+    )
+
+
+def sides(plan: Plan, settled: Settled, item: SettledConflict) -> list[str]:
+    """Text, date and confidence of A and B; a member of an accepted merge is shown with the merged text."""
+    merged = {id: merge.text for merge in _merges(settled) for id in merge.ids}
+    both = []
+    for id in (item.conflict.a, item.conflict.b):
+        memory = plan.memory(id)
+        both.append(f'"{shown(merged.get(id, memory.text))}" ({dated(memory)})')
+    return both
+
+
+def dated(memory: Memory) -> str:
+    """When it was stored and how sure it is, as a question shows it."""
+    date = memory.created.date().isoformat() if memory.created else "no date"
+    return f"{date}, confidence: {_confidence(memory)}"
+
+
+def _confidence(memory: Memory) -> str:
+    return "none" if memory.confidence is None else f"{memory.confidence:g}"
+
+
+def _age(prune: Prune) -> str:
+    return "age unknown" if prune.age_days is None else f"{prune.age_days}d old"
+
+
+def _names(plan: Plan) -> dict[str, str]:
+    return {id: f"[mem0:{short}]" for id, short in short_ids([*plan.memories, *plan.ids()]).items()}
+
+
+def _held_name(names: dict[str, str], handle: str) -> str:
+    return names.get(handle, shown(handle))
+
+
+def _joined(names: dict[str, str], ids: Sequence[str]) -> str:
+    return " + ".join(names[id] for id in ids)
+
+
+def quoted(details: Sequence[str]) -> str:
+    return ", ".join(f'"{shown(detail)}"' for detail in details)
