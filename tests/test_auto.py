@@ -314,7 +314,7 @@ def test_a_signal_releases_the_lock(place, which):
         "from mem0_dream.stores.file import FileStore\n"
         "def fetch(self, scope): print('waiting', flush=True); time.sleep(60)\n"
         "FileStore.fetch = fetch\n"
-        "import dream; from mem0_dream import command; command.run(dream.main)"
+        "import dream; from mem0_dream.cli import process; process.run(dream.main)"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", slow, str(SCRIPTS), *place.options, "--auto"],

@@ -15,7 +15,8 @@ SCRIPTS = Path(__file__).parent.parent / "scripts"
 def ended(tmp_path, body: str, **env: str) -> subprocess.CompletedProcess:
     """The process of a step whose main is `body`."""
     lines = "\n".join(f"    {line}" for line in body.splitlines())
-    code = f"import sys, os\nfrom mem0_dream import command, errors\ndef main(arguments):\n{lines}\ncommand.run(main)\n"
+    code = "import sys, os\nfrom mem0_dream import errors\n"
+    code += f"from mem0_dream.cli import process\ndef main(arguments):\n{lines}\nprocess.run(main)\n"
     process = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, env=environment(tmp_path, **env), timeout=60
     )
@@ -90,7 +91,7 @@ def test_a_step_that_is_told_to_stop_leaves_by_its_finally_blocks(tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_failure(tmp_path):
-    code = "from mem0_dream import command\ncommand.run(lambda _: [print('x' * 100) for _ in range(100000)] and 0)"
+    code = "from mem0_dream.cli import process\nprocess.run(lambda _: [print('x' * 100) for _ in range(100000)] and 0)"
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,

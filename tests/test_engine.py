@@ -16,7 +16,7 @@ SCRIPTS = Path(mem0_engine.__file__).parents[2]
 
 def load(tmp_path, code, **more):
     env = {**os.environ, "PYTHONPATH": str(SCRIPTS), "MEM0_DIR": str(tmp_path / "mem0"), **more}
-    code = f"from mem0_dream.stores.engine import mem0\nfound = mem0()\n{code}"
+    code = f"from mem0_dream.stores.mem0_engine import mem0\nfound = mem0()\n{code}"
     return subprocess.run(
         [sys.executable, "-W", "default", "-c", code], env=env, capture_output=True, text=True, timeout=120
     )

@@ -231,7 +231,7 @@ def test_evidence_does_not_depend_on_the_order_of_sets():
     """The hash of a text changes with every start of Python; what is weighed must not."""
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from mem0_dream.evidence import evidence; from mem0_dream.text import read\n"
+        "from mem0_dream.matching.features import evidence; from mem0_dream.matching.text import read\n"
         "a = read(' '.join(f'a/{name}.py' for name in 'one two three four five six seven'.split()))\n"
         "b = read(' '.join(f'b/{name}.md' for name in 'one ten twelve thirteen forty fifty sixty'.split()))\n"
         "print(sorted(evidence(a, b).items()))"

@@ -182,7 +182,7 @@ def test_of_two_that_take_over_a_stale_lock_at_once_one_wins(tmp_path, lock):
 
 def test_of_many_processes_at_once_one_wins(tmp_path):
     code = (
-        "import sys, time, pathlib; from mem0_dream.lock import Lock; from mem0_dream.errors import Busy\n"
+        "import sys, time, pathlib; from mem0_dream.runs.lock import Lock; from mem0_dream.errors import Busy\n"
         "lock = Lock(pathlib.Path(sys.argv[1]), published=pathlib.Path(sys.argv[2]))\n"
         "try: lock.acquire(); print('won', flush=True)\n"
         "except Busy: print('lost', flush=True)\n"

@@ -188,7 +188,7 @@ def test_a_failure_in_a_stage_is_passed_on_and_is_not_called_done():
 def test_a_python_without_rich_can_show_a_pair():
     code = (
         "import sys; sys.modules['rich'] = None; sys.modules['rich.console'] = None\n"
-        "from mem0_dream.terminal import Terminal\n"
+        "from mem0_dream.views.terminal import Terminal\n"
         "sys.stdout.isatty = lambda: True\n"
         "Terminal().pair('\"30s\" (x)', '\"60s\" (y)')"
     )
@@ -197,6 +197,8 @@ def test_a_python_without_rich_can_show_a_pair():
 
 
 def test_rich_is_not_imported_for_a_pipe():
-    code = "import sys; from mem0_dream.terminal import Terminal; Terminal().say('x'); print('rich' in sys.modules)"
+    code = (
+        "import sys; from mem0_dream.views.terminal import Terminal; Terminal().say('x'); print('rich' in sys.modules)"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=SCRIPTS, capture_output=True, text=True, timeout=60)
     assert done.stdout == "x\nFalse\n", done.stderr

@@ -152,13 +152,13 @@ def test_an_unforeseen_failure_of_one_project_is_its_own_line_too(place):
     shop, blog = two_projects(place)
     broken = (
         "import sys; sys.path.insert(0, sys.argv.pop(1))\n"
-        "from mem0_dream import command, session\n"
+        "from mem0_dream.cli import process, session\n"
         "real = session.Session.policies\n"
         "def fails(self):\n"
         "    if self.cwd.name == 'shop': raise ZeroDivisionError('by nothing')\n"
         "    return real(self)\n"
         "session.Session.policies = fails\n"
-        "import dream; command.run(dream.main)"
+        "import dream; process.run(dream.main)"
     )
     command = [sys.executable, "-c", broken, str(SCRIPTS), *STORE, "--config", str(place.export), "--auto"]
     done = subprocess.run(
