@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from ..memory import Memory, Scope
+
+Tier = Literal["safe", "review", "added"]  # merged without a question, asked first, added by an answer
+Side = Literal["A", "B"]
+Reason = Literal["retention", "low_confidence"]
 
 
 @dataclass
 class Merge:
-    """Memories that say the same. `tier` is "safe" (needs nobody) or "review" (somebody must confirm)."""
+    """Memories that say the same, the oldest first. Of exact copies a merge that is asked names the newest alone."""
 
     handle: str
     ids: list[str]
-    tier: str
+    tier: Tier
     text: str
     why: str
     shared: list[str] = field(default_factory=list)
@@ -25,24 +29,31 @@ class Merge:
 
 @dataclass
 class Conflict:
-    """Two memories that give the same thing another value; `a` is the older. `winner` is "A", "B" or None."""
+    """Two memories that give the same thing another value; `a` is the older, `winner` the likely one of the two.
+
+    `ids` names a whole chain of versions of one fact, the newest first: `b` is its first and `a` its second, and what
+    stands of an answer "B" is the newest alone. `also` holds further pairs (older, newer) in which the same exchange
+    was made; the answer holds for them, too.
+    """
 
     handle: str
     a: str
     b: str
     topic: str
-    winner: str | None
+    winner: Side | None
     why: str
+    ids: list[str] = field(default_factory=list)
+    also: list[list[str]] = field(default_factory=list)
 
 
 @dataclass
 class Prune:
-    """A memory to remove. `reason` is "retention" or "low_confidence"; ages in whole days."""
+    """A memory to remove; ages in whole days."""
 
     handle: str
     id: str
     type: str
-    reason: str
+    reason: Reason
     age_days: int | None
     policy_days: int | None
 
@@ -79,6 +90,7 @@ class Plan:
     mode: str = "asked"  # or "auto", as fetched
     complete: bool = True
     total: int = 0  # memories in the snapshot
+    order: list[str] = field(default_factory=list)  # handles of what is asked, the most useful question first
 
     def memory(self, id: str) -> Memory:
         """The named memory, as it was when fetched."""
@@ -94,7 +106,9 @@ class Plan:
         for merge in self.merges:
             yield from merge.ids
         for conflict in self.conflicts:
-            yield from (conflict.a, conflict.b)
+            yield from (conflict.a, conflict.b, *conflict.ids)
+            for pair in conflict.also:
+                yield from pair
         yield from (prune.id for prune in self.prunes)
         for miss in self.near_misses:
             yield from miss.ids
@@ -110,6 +124,7 @@ class Plan:
             "mode": self.mode,
             "complete": self.complete,
             "total": self.total,
+            "order": self.order,
         }
         lists = {name: [dict(vars(item)) for item in getattr(self, name)] for name in _ITEMS}
         return {**body, **lists, "memories": self.memories}
@@ -126,6 +141,7 @@ class Plan:
             mode=body.get("mode", "asked"),
             complete=body.get("complete", True),
             total=body.get("total", 0),
+            order=body.get("order", []),
             **lists,
         )
 

@@ -17,7 +17,7 @@ from ..runs.snapshot import Snapshot
 from .clustering import Cluster, Findings, Forbids, Likeness, Statement, age_key, compare
 from .false_conflicts import other_things
 from .parallel import spread
-from .plan import Conflict, Merge, NearMiss, Plan, Prune
+from .plan import Conflict, Merge, NearMiss, Plan, Prune, Side
 from .retention import low_confidence, stale
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
@@ -155,7 +155,7 @@ def _by_age(pair: Likeness) -> tuple[Memory, Memory]:
     return older, newer
 
 
-def _winner(older: Memory, newer: Memory) -> str | None:
+def _winner(older: Memory, newer: Memory) -> Side | None:
     """ "B" where the newer one also has the higher confidence; None where the two disagree or one is missing."""
     if older.created is None or newer.created is None or older.created == newer.created:
         return None
