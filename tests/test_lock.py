@@ -190,7 +190,7 @@ def test_of_many_processes_at_once_one_wins(tmp_path):
     )
     found(tmp_path, age=2 * FRESH)
     arguments = [sys.executable, "-c", code, str(tmp_path / "scope"), str(tmp_path / "published.lock")]
-    env = {**os.environ, "PYTHONPATH": str(Path(lock_module.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(Path(lock_module.__file__).parents[2])}
     processes = [
         subprocess.Popen(arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env) for _ in range(4)
     ]

@@ -104,8 +104,9 @@ def _build(folder: Path) -> Path:
         done = _run([*installer, "-r", str(REQUIREMENTS), "-c", str(CONSTRAINTS)], output)
         if done:
             _progress("3/3 a check of what was installed")
-            code = f"import sys; sys.path.insert(0, {str(REQUIREMENTS.parent)!r}); from mem0_dream import environment"
-            done = _run([str(_python_in(made)), "-c", f"{code}; sys.exit(len(environment.missing()))"], output)
+            code = f"import sys; sys.path.insert(0, {str(REQUIREMENTS.parent)!r})"
+            check = "from mem0_dream.config import python_env; sys.exit(len(python_env.missing()))"
+            done = _run([str(_python_in(made)), "-c", f"{code}; {check}"], output)
     if not done:
         shutil.rmtree(made, ignore_errors=True)
         raise DreamError(_why(log))
