@@ -42,6 +42,8 @@ class MemoryStore:
     kind: str = "memory"
     identity: str = "memory:test"
     label: str = "memory"
+    lag_seconds: float = 4.0
+    wave: int = 500
     made: int = 0
 
     def fetch(self, scope: Scope) -> Listing:
@@ -49,6 +51,9 @@ class MemoryStore:
         if self.hides:
             found = [memory for memory in found if memory.protection(datetime.now(timezone.utc).date()) != "expired"]
         return Listing(found)
+
+    def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
+        return [Memory(copy.deepcopy(self.rows[id])) for id in ids if id in self.rows]
 
     def add(self, drafts: Sequence[Draft]) -> list[Result]:
         return [self.add_one(draft) for draft in drafts]

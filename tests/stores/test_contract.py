@@ -64,6 +64,23 @@ def test_an_added_memory_without_a_date_is_of_now(store):
     assert created and abs((datetime.now(timezone.utc) - created).total_seconds()) < 60
 
 
+def test_memories_are_read_by_their_ids_as_they_are_listed(store):
+    first, _, third = added(store, "First", "Second", "Third", created=LAST_MAY)
+    listed = by_id(store)
+    found = {memory.id: memory for memory in store.get([third, first], ME)}
+    assert found.keys() == {first, third}
+    assert all(found[id].text == listed[id].text and found[id].scope == ME for id in found)
+    assert all(without_nulls(found[id].metadata) == without_nulls(listed[id].metadata) for id in found)
+    assert all(found[id].created == LAST_MAY for id in found)
+
+
+def test_an_id_that_is_gone_is_not_among_those_read(store):
+    first, second = added(store, "First", "Second")
+    store.delete([first])
+    assert [memory.id for memory in store.get([first, second, str(uuid.uuid4())], ME)] == [second]
+    assert store.get([], ME) == []
+
+
 def test_results_come_in_the_order_of_the_drafts(store):
     ids = added(store, "First", "Second", "Third")
     assert [by_id(store)[id].text for id in ids] == ["First", "Second", "Third"]

@@ -23,6 +23,8 @@ class FileStore:
     """The memories of one file. Every writing call reads it anew and replaces it once; the first leaves a backup."""
 
     kind = "file"
+    lag_seconds = 0.0
+    wave = 100_000  # every call reads and writes the whole file
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
@@ -31,16 +33,16 @@ class FileStore:
         self._backed_up = False
 
     def fetch(self, scope: Scope) -> Listing:
-        memories = [Memory(row) for row in _read(self.path).records]
-        notes = []
-        if memories and not any(memory.scope.user for memory in memories):
-            scope = scope._replace(user="")
-            notes.append("No memory of this export names a user, so it is taken as one user's.")
-        scope, loose = loosened(memories, scope)
-        mine = [m for m in memories if m.scope.user == scope.user and scope.project in (None, m.scope.project)]
+        mine, scope, notes = _mine([Memory(row) for row in _read(self.path).records], scope)
         listing = in_scope(mine, scope)
-        listing.notes += notes + loose
+        listing.notes += notes
         return listing
+
+    def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
+        """The memories of these ids; an export may hold an id for several users, so that only this scope's count."""
+        wanted = set(ids)
+        mine, _, _ = _mine([Memory(row) for row in _read(self.path).records], scope)
+        return [memory for memory in mine if memory.id in wanted]
 
     def add(self, drafts: Sequence[Draft]) -> list[Result]:
         records = [_record(draft) for draft in drafts]
@@ -86,6 +88,17 @@ class FileStore:
         documents.write_text(self.path, export.text(before))
         self.path.chmod(mode)
         return results
+
+
+def _mine(memories: list[Memory], scope: Scope) -> tuple[list[Memory], Scope, list[str]]:
+    """The memories of the scope, the scope as this export can tell it, and sentences that say how far it cannot."""
+    notes = []
+    if memories and not any(memory.scope.user for memory in memories):
+        scope = scope._replace(user="")
+        notes.append("No memory of this export names a user, so it is taken as one user's.")
+    scope, loose = loosened(memories, scope)
+    mine = [m for m in memories if m.scope.user == scope.user and scope.project in (None, m.scope.project)]
+    return mine, scope, notes + loose
 
 
 @dataclass

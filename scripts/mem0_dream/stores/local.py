@@ -27,6 +27,8 @@ class LocalStore:
     """One collection of mem0's engine. An on-disk one is this process's alone until close()."""
 
     kind = "local"
+    lag_seconds = 4.0  # its database may be a cluster
+    wave = 500
 
     def __init__(self, config: Config, embedder: Any = None) -> None:
         """Opens nothing yet. `embedder`, an object with mem0's embed(), stands in for the config's own."""
@@ -59,6 +61,15 @@ class LocalStore:
         listing.complete = whole
         listing.notes += notes
         return listing
+
+    def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
+        """The memories of these ids that exist, whoever they belong to by now."""
+        engine = self._memory.vector_store
+        try:
+            rows = [engine.get(vector_id=id) for id in ids]
+        except Exception as error:
+            raise self._failure("read", error) from None
+        return [Memory(_record(row)) for row in rows if row is not None]
 
     def add(self, drafts: Sequence[Draft]) -> list[Result]:
         return self._each(drafts, self._add)

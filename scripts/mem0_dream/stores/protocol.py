@@ -1,4 +1,4 @@
-"""What every store can do. Writing is by the batch, and no answer is believed: who writes fetches again afterwards."""
+"""What every store can do. Writing is by the batch, and no answer is believed: after a write the ids are read again."""
 
 from __future__ import annotations
 
@@ -60,8 +60,19 @@ class Store(Protocol):
     kind: str  # platform, local, server or file
     identity: str  # what undo must find again: host and account hash, or config and collection
     label: str  # for a person: "platform api.mem0.ai", "local qdrant", "file export.json"
+    lag_seconds: float  # how long a read may still show what was there before a write; 0 if it never does
+    wave: int  # operations that are read, checked and carried out together
 
     def fetch(self, scope: Scope) -> Listing: ...
+
+    def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
+        """Those of the memories that exist, each read by its id, with the fields that a listing leaves out.
+
+        If a store may hold one id several times, the memory of this scope is meant. Raises DreamError if any of them
+        cannot be read.
+        """
+        ...
+
     def add(self, drafts: Sequence[Draft]) -> list[Result]: ...
     def update(self, changes: Sequence[Change]) -> list[Result]: ...
     def delete(self, ids: Sequence[str]) -> list[Result]: ...
