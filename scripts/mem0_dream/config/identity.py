@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any
 
 from ..errors import DreamError
 from ..memory import Scope
+from . import git
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ def resolve(
     """Who works here: the options first, then the environment, mem0's files, git and the folder. "none": no project."""
     name, name_source = _first(_users(env, user))
     where, where_source = _first(_projects(cwd, env, project))
-    branch = _git(cwd, "branch", "--show-current")
+    branch = git.line(cwd, "branch", "--show-current")
     sources = {
         "user": name_source,
         "project": where_source,
@@ -81,11 +81,11 @@ def _projects(cwd: Path, env: Mapping[str, str], option: str | None) -> Iterator
     mapped = mem0_file("project_map.json")
     for path in dict.fromkeys((str(cwd), str(cwd.resolve()))):
         yield mapped.get(path), "~/.mem0/project_map.json, this folder"
-    remote = _git(cwd, "config", "--get", "remote.origin.url")
+    remote = git.line(cwd, "config", "--get", "remote.origin.url")
     if remote:
         key = f"remote:{hashlib.sha256(remote.encode()).hexdigest()[:16]}"
         yield mapped.get(key), "~/.mem0/project_map.json, this git remote"
-        yield remote_name(_git(cwd, "remote", "get-url", "origin") or remote), "git remote origin"
+        yield remote_name(git.line(cwd, "remote", "get-url", "origin") or remote), "git remote origin"
     yield cwd.resolve().name, "the folder's name"
     yield "unknown", "the folder has no name"
 
@@ -100,21 +100,3 @@ def remote_name(url: str) -> str:
 
 def _first(candidates: Iterator[tuple[object, str]]) -> tuple[str, str]:
     return next((value.strip(), source) for value, source in candidates if isinstance(value, str) and value.strip())
-
-
-def _git(cwd: Path, *arguments: str) -> str | None:
-    """What git says here; None where there is no git, no repository or no such setting."""
-    try:
-        done = subprocess.run(
-            ["git", *arguments],
-            cwd=cwd,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=10,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() if done.returncode == 0 else None
