@@ -24,7 +24,7 @@ from mem0_dream.execution.apply import Summary, apply  # noqa: E402
 from mem0_dream.execution.undo import undo  # noqa: E402
 from mem0_dream.memory import Scope  # noqa: E402
 from mem0_dream.planning.plan import Merge, Plan, Prune  # noqa: E402
-from mem0_dream.review.answers import settle  # noqa: E402
+from mem0_dream.review.answers import decide  # noqa: E402
 from mem0_dream.runs import journal  # noqa: E402
 from mem0_dream.runs.lock import Lock  # noqa: E402
 from mem0_dream.runs.run_folder import new_run  # noqa: E402
@@ -52,8 +52,8 @@ def waves(merges: int, prunes: int, latency: float) -> tuple[float, int]:
     """Seconds and calls of applying the plan as this plugin does, read back included."""
     with PlatformApi() as api, tempfile.TemporaryDirectory() as folder:
         store, plan = planned(api, merges, prunes)
-        settled = settle(plan, {})
-        for merge in settled.merges:
+        decisions = decide(plan, {})
+        for merge in decisions.merges:
             merge.state = "accepted"
         scope_folder = Path(folder) / "scope"
         run = new_run(scope_folder)
@@ -67,7 +67,7 @@ def waves(merges: int, prunes: int, latency: float) -> tuple[float, int]:
         journal.Journal._append = timed  # type: ignore[method-assign]
         api.latency, before, start = latency, len(api.calls), time.perf_counter()
         with Lock(scope_folder, published=scope_folder / "published.lock") as lock:
-            summary = apply(run, store, settled, Policies(), lock)
+            summary = apply(run, store, decisions, Policies(), lock)
             seconds, calls = time.perf_counter() - start, len(api.calls) - before
             check(summary, merges, prunes)
             operations = merges + prunes

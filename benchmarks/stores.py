@@ -32,7 +32,7 @@ from mem0_dream.config.policies import Policies  # noqa: E402
 from mem0_dream.execution.apply import apply  # noqa: E402
 from mem0_dream.memory import Scope  # noqa: E402
 from mem0_dream.planning.planner import make_plan  # noqa: E402
-from mem0_dream.review.answers import settle  # noqa: E402
+from mem0_dream.review.answers import decide  # noqa: E402
 from mem0_dream.runs.lock import Lock  # noqa: E402
 from mem0_dream.stores.local import LocalStore  # noqa: E402
 from mem0_dream.stores.mem0_config import Config  # noqa: E402
@@ -140,11 +140,11 @@ def measure(store: Store, calls: Counter[str], home: Path) -> None:
     run = session.keep(snapshot, policies)
     part("fetch", started)
     started = time.perf_counter()
-    settled = settle(make_plan(snapshot, policies, None, NOW.date()), {})
+    decisions = decide(make_plan(snapshot, policies, None, NOW.date()), {})
     part("find", started)
     started = time.perf_counter()
     with Lock(session.folder, published=home / "published.lock") as lock:
-        summary = apply(run, store, settled, policies, lock)
+        summary = apply(run, store, decisions, policies, lock)
     part("apply", started)
     store.close()
     print(f"{store.kind}: {summary.before} memories, {summary.after} afterwards", end=" ")

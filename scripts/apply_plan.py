@@ -10,7 +10,7 @@ from mem0_dream.cli import process
 
 def main(argv: list[str]) -> int:
     args = arguments(argv)
-    if args.history or args.kept or args.forget or args.erase:
+    if args.history or args.kept or args.forget is not None or args.erase is not None:
         return on_records(args)
     if args.undo is not None or args.resume:
         return on_journals(args)
@@ -56,30 +56,30 @@ def on_a_run(args: Namespace) -> int:
 
     run = session.run_of(args)
     plan = actions.plan_of(run)
-    if args.decide:
+    if args.decide is not None:
         process.tell(session.line_of(plan.store, plan.scope, plan.total))
         given = answers.parse(args.decide)
-        settled = actions.decide(run, plan, given)
-        print(actions.taken(plan, settled, given))
-        process.tell(*actions.waiting(settled))
+        decisions = actions.decide(run, plan, given)
+        print(actions.taken(plan, decisions, given))
+        process.tell(*actions.waiting(decisions))
         return 0
-    settled = actions.settle(run, plan, actions.answers_of(run))
+    decisions = actions.decided(run, plan, actions.answers_of(run))
     if args.report:
-        process.tell(session.line_of(plan.store, plan.scope, plan.total), *actions.waiting(settled))
+        process.tell(session.line_of(plan.store, plan.scope, plan.total), *actions.waiting(decisions))
         number = args.page or (0 if sys.stdout.isatty() else 1)
-        Terminal().say(actions.show(run, settled, args.verbose, number))
+        Terminal().say(actions.show(run, decisions, args.verbose, number))
         return 0
     with session.of_run(plan.store, plan.scope, args) as place:
         process.tell(place.first_line(plan.total))
         if args.auto:
             from mem0_dream.cli import unattended
 
-            outcome = unattended.by_agent(place, run, settled, None)
+            outcome = unattended.by_agent(place, run, decisions, None)
             print("\n".join([*outcome.lines, outcome.last]))
             return outcome.code
         process.tell(actions.stopped(place.folder))
-        consent.require(run, settled, os.environ)
-        text, whole = actions.carry(place, run, settled, args.only)
+        consent.require(run, decisions, os.environ)
+        text, whole = actions.carry(place, run, decisions, args.only)
         print(text)
         return 0 if whole else 1
 
@@ -113,7 +113,7 @@ def on_records(args: Namespace) -> int:
         print(actions.history_text(folder, args.json))
     elif args.kept:
         print(actions.kept_text(folder))
-    elif args.forget:
+    elif args.forget is not None:
         print(actions.forget(folder, args.forget))
     else:
         if not args.yes and input("This cannot be taken back. Erase? [y/N] ").strip().lower() not in ("y", "yes"):

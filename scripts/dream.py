@@ -71,9 +71,9 @@ def ask(args: Namespace) -> int:
             documents.write_text(args.html.expanduser(), interactive.web_page(place, begun, options.today()))
             process.tell(f"The run as a page: {args.html}")
         if args.dry_run:
-            settled = begun.settled()
-            Terminal().say(actions.show(begun.run, settled, args.verbose))
-            process.tell(*actions.waiting(settled), f"Nothing was changed. Run: {begun.run.folder}")
+            decisions = begun.decisions()
+            Terminal().say(actions.show(begun.run, decisions, args.verbose))
+            process.tell(*actions.waiting(decisions), f"Nothing was changed. Run: {begun.run.folder}")
             return 0
         try:
             text, whole = interactive.ask(place, begun, Terminal(), args.check_recall)

@@ -33,7 +33,13 @@ def merging(ids, text, tier="review", **plan) -> Plan:
 def do(made: World, policies=None, store=None) -> Summary:
     with made.lock() as lock:
         return apply(
-            made.run, store or made.store, made.settled, policies or Policies(), lock, lambda _: None, date(2026, 6, 1)
+            made.run,
+            store or made.store,
+            made.decisions,
+            policies or Policies(),
+            lock,
+            lambda _: None,
+            date(2026, 6, 1),
         )
 
 
@@ -119,7 +125,7 @@ def test_the_newest_member_stays_where_it_has_the_merged_text(tmp_path):
 
 def test_the_new_memory_is_added_before_an_original_is_removed(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     seen = []
     store = FaultyStore(made.store)
     store.events = {
@@ -135,7 +141,7 @@ def test_the_metadata_of_a_merged_memory_follows_the_rules(tmp_path):
         record("b" * 8, "Two", 2, confidence=0.8, files=["y", "z"], team="core", ticket=2, branch="dev"),
     ]
     made = make(tmp_path, rows, merging(["a" * 8, "b" * 8], "Three", branch="main"), {"M1": True})
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     do(made)
     [new] = made.now().values()
     assert new.record["created_at"] == "2026-01-02T10:20:30+00:00"
@@ -154,7 +160,7 @@ def test_the_metadata_of_a_merged_memory_follows_the_rules(tmp_path):
 def test_metadata_over_the_platform_s_limit_is_trimmed_and_never_refused(tmp_path):
     rows = [record(f"{n:08d}", f"One {n}", n + 1, files=[f"src/{n}/{i}.ts" for i in range(40)]) for n in range(9)]
     made = make(tmp_path, rows, merging([row["id"] for row in rows], "All of them"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     do(made)
     [new] = made.now().values()
     assert len(json.dumps(new.metadata)) <= 2000
@@ -177,7 +183,7 @@ def test_no_merged_memory_expires_before_a_member_would_have(tmp_path, days, exp
 def test_where_the_store_keeps_one_memory_of_a_text_the_older_member_is_updated_with_the_newer_date(tmp_path):
     rows = [record("a" * 8, "The text", 1), record("b" * 8, "Another", 2)]
     made = make(tmp_path, rows, merging(["a" * 8, "b" * 8], "The text"), {"M1": True}, keeps_one_text=True)
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     assert do(made).merged == 1
     [kept] = made.now().values()
     assert (kept.id, kept.text, kept.record["created_at"]) == ("a" * 8, "The text", "2026-01-02T10:20:30+00:00")
@@ -188,7 +194,7 @@ def test_where_the_store_keeps_one_memory_of_a_text_the_older_member_is_updated_
 def test_a_member_s_own_text_is_taken_although_a_memory_of_another_type_has_it_too(tmp_path):
     rows = [record("a" * 8, "Same", 1), record("b" * 8, "Other", 2), record("c" * 8, "Same", 3, type="convention")]
     made = make(tmp_path, rows, merging(["a" * 8, "b" * 8], "Same"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     assert do(made).merged == 1
     assert texts(made) == ["Same", "Same"]
 
@@ -232,7 +238,7 @@ def test_a_null_key_that_the_store_adds_is_no_change(tmp_path):
 
 def test_a_member_that_changes_after_the_add_takes_the_merge_back(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     store = FaultyStore(made.store)
     store.events[4] = lambda: made.store.rows["a" * 8].update(memory="Edited")  # look, look, add, look
     summary = do(made, store=store)
@@ -350,7 +356,7 @@ def test_a_run_that_was_killed_must_be_resumed_before_it_is_applied_or_undone(tm
 
 def test_an_add_whose_outcome_is_not_known_is_looked_for_before_it_is_repeated(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     with pytest.raises(Killed):
         do(made, store=FaultyStore(made.store, {3: "killed after"}))
     assert texts(made) == ["One", "Three", "Two"]
@@ -360,7 +366,7 @@ def test_an_add_whose_outcome_is_not_known_is_looked_for_before_it_is_repeated(t
 
 def test_a_merge_stays_open_while_the_store_does_not_show_it(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     store = FaultyStore(made.store, {3: "nothing stored"})
     assert [held.handle for held in do(made, store=store).unfinished] == ["M1"]
     assert texts(made) == ["One", "Two"]
@@ -370,14 +376,14 @@ def test_a_merge_stays_open_while_the_store_does_not_show_it(tmp_path):
 
 def test_an_add_that_lands_later_is_waited_for(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     assert do(made, store=FaultyStore(made.store, {3: "pending"})).merged == 1
     assert texts(made) == ["Three"]
 
 
 def test_an_add_that_was_repeated_and_landed_twice_stands_once_in_the_end(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     with pytest.raises(Killed):
         do(made, store=FaultyStore(made.store, {3: "killed after"}))
     [new] = [row for row in made.store.rows.values() if row["memory"] == "Three"]
@@ -388,7 +394,7 @@ def test_an_add_that_was_repeated_and_landed_twice_stands_once_in_the_end(tmp_pa
 
 def test_a_text_the_store_changed_is_taken_back_and_noted(tmp_path):
     made = make(tmp_path, [record("a" * 8, "One", 1), record("b" * 8, "Two", 2)], merging(["a" * 8, "b" * 8], "Three"))
-    made.settled.merges[0].state = "accepted"
+    made.decisions.merges[0].state = "accepted"
     summary = do(made, store=FaultyStore(made.store, {3: "other text"}))
     assert texts(made) == ["One", "Two"]
     assert "another text" in summary.left_alone[0].why

@@ -139,7 +139,7 @@ def apply_with(made: World, policies: Policies, first: Faults, second: Faults) -
     later: list[Any] = []
 
     def act(store: Any, lock: Any) -> None:
-        apply(made.run, store, made.settled, policies, lock, lambda _: None, TODAY)
+        apply(made.run, store, made.decisions, policies, lock, lambda _: None, TODAY)
 
     in_a_process(made, act, first, later)
     if made.run.journal.exists():
@@ -168,7 +168,7 @@ def assert_every_fact_once(made: World, odd: bool) -> None:
 
 
 def _text(made: World, handle: str) -> str:
-    return next(merge.text for merge in made.settled.merges if merge.handle == handle)
+    return next(merge.text for merge in made.decisions.merges if merge.handle == handle)
 
 
 @settings(max_examples=1200, deadline=None, suppress_health_check=list(HealthCheck))

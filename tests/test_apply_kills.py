@@ -97,7 +97,7 @@ def killable_journal(points: Points) -> Any:
 
 def do(made: World, store: Any) -> None:
     with made.lock() as lock:
-        apply(made.run, store, made.settled, Policies(), lock, lambda _: None, TODAY)
+        apply(made.run, store, made.decisions, Policies(), lock, lambda _: None, TODAY)
 
 
 def carry_on(made: World, store: Any) -> None:

@@ -82,7 +82,7 @@ def tried(made: World, how: Any) -> None:
 
 
 def applied(made: World) -> None:
-    tried(made, lambda lock: apply(made.run, made.store, made.settled, Policies(), lock, lambda _: None, TODAY))
+    tried(made, lambda lock: apply(made.run, made.store, made.decisions, Policies(), lock, lambda _: None, TODAY))
 
 
 def undone(made: World) -> None:
@@ -155,7 +155,7 @@ def test_exact_repeats_come_back_although_the_platform_keeps_one_memory_of_a_tex
     for row in list(api.rows.values())[:2]:
         row["memory"] = "use pnpm."
     made.before = list(made.now().values())
-    made.settled.plan.memories = {memory.id: memory.record for memory in made.before}
+    made.decisions.plan.memories = {memory.id: memory.record for memory in made.before}
     applied(made)
     undone(made)
     assert contents(made.now().values()) == contents(made.before)

@@ -25,7 +25,7 @@ def stale(tmp_path, prunes: int, total: int = 100, **plan) -> World:
 
 
 def held(made: World, policies: Policies | None = None, **options) -> dict[str, str]:
-    done = limits.unattended(made.settled, policies or Policies(), made.run.scope_folder, **options)
+    done = limits.unattended(made.decisions, policies or Policies(), made.run.scope_folder, **options)
     items: list = [*done.merges, *done.prunes]
     states = {item.handle for item in items if item.state == "held"}
     assert {item.handle for item in done.held_back} == states
@@ -34,7 +34,7 @@ def held(made: World, policies: Policies | None = None, **options) -> dict[str, 
 
 def do(made: World) -> None:
     with made.lock() as lock:
-        apply(made.run, made.store, made.settled, Policies(), lock, lambda _: None, date(2026, 6, 1))
+        apply(made.run, made.store, made.decisions, Policies(), lock, lambda _: None, date(2026, 6, 1))
 
 
 def test_a_quarter_of_the_memories_may_go(tmp_path):
@@ -85,7 +85,7 @@ def test_a_merge_takes_away_one_memory_less_than_it_has(tmp_path):
         plan = Plan({}, SCOPE, mode="auto", merges=[Merge("M1", [row["id"] for row in rows], "safe", text, "")])
         made = world(tmp_path, MemoryStore({row["id"]: dict(row) for row in rows}), plan, {})
         before = limits.removed_lately(made.run.scope_folder)
-        assert limits.taken(made.settled.merges[0], made.settled) == counted
+        assert limits.taken(made.decisions.merges[0], made.decisions) == counted
         do(made)
         assert limits.removed_lately(made.run.scope_folder) - before == counted
 
@@ -114,7 +114,7 @@ def test_an_agent_s_text_can_be_kept_out_of_unattended_runs(tmp_path, auto, expe
         Merge("M2", ["00000002", "00000003"], "review", "Fact 3", ""),
     ]
     made = world(tmp_path, MemoryStore({r["id"]: r for r in rows}), Plan({}, SCOPE, mode="auto", merges=merges), {})
-    made.settled.merges[1].state = "accepted"
+    made.decisions.merges[1].state = "accepted"
     assert held(made, Policies(settings=Settings(auto=auto))).keys() == expected
 
 

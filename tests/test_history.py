@@ -24,16 +24,16 @@ def made(tmp_path) -> World:
     rows, plan, answers = example()
     made = world(tmp_path, MemoryStore({row["id"]: row for row in rows}), plan, answers)
     scope = Scope("user", "project")
-    snapshot = Snapshot(made.settled.plan.store, scope, "main", "2026-06-01", "asked", True, made.before)
+    snapshot = Snapshot(made.decisions.plan.store, scope, "main", "2026-06-01", "asked", True, made.before)
     write_snapshot(made.run.folder / "snapshot.json", snapshot)
-    made.run.write("plan", made.settled.plan.to_document())
+    made.run.write("plan", made.decisions.plan.to_document())
     made.run.write("verdicts", {"answers": answers})
     return made
 
 
 def do(made: World, store=None) -> None:
     with made.lock() as lock:
-        apply(made.run, store or made.store, made.settled, Policies(), lock, lambda _: None)
+        apply(made.run, store or made.store, made.decisions, Policies(), lock, lambda _: None)
 
 
 def undo_it(made: World, *only: str) -> None:

@@ -51,13 +51,13 @@ class Played:
 def asked(console: Played, most: int = 20):
     answers: dict = {}
     kept: list = []
-    settled = consult(plan(), answers, (), most, console, kept.append)
-    return settled, answers
+    decisions = consult(plan(), answers, (), most, console, kept.append)
+    return decisions, answers
 
 
 def test_each_contradiction_is_asked_then_each_loss_then_the_last_yes():
     console = Played("A", "b", "y", "")
-    settled, answers = asked(console)
+    decisions, answers = asked(console)
     assert answers == {"C1": "A", "C2": "B", "M1": True}
     assert console.said[1:] == [
         '\nC1 — "ports are"',
@@ -73,14 +73,14 @@ def test_each_contradiction_is_asked_then_each_loss_then_the_last_yes():
         "",
         "Proposed: 1 merges, 0 prunes, 2 conflicts. Apply? [Y/n] ",
     ]
-    assert [item.state for item in (*settled.merges, *settled.conflicts)] == ["accepted", "accepted", "accepted"]
+    assert [item.state for item in (*decisions.merges, *decisions.conflicts)] == ["accepted", "accepted", "accepted"]
 
 
 def test_an_empty_reply_skips_and_a_loss_is_no_by_default():
     console = Played("", "SKIP", "")
-    settled, answers = asked(console)
+    decisions, answers = asked(console)
     assert answers == {"C1": "skip", "C2": "skip"}
-    assert [item.state for item in (*settled.merges, *settled.conflicts)] == ["open", "open", "open"]
+    assert [item.state for item in (*decisions.merges, *decisions.conflicts)] == ["open", "open", "open"]
 
 
 def test_where_nothing_would_change_the_last_question_is_not_asked():
@@ -103,8 +103,8 @@ def test_anything_else_is_asked_again_with_what_can_be_typed():
 
 def test_no_more_than_the_set_number_of_questions_is_asked():
     console = Played("A", "y")
-    settled, _ = asked(console, most=1)
-    assert [conflict.state for conflict in settled.conflicts] == ["accepted", "open"]
+    decisions, _ = asked(console, most=1)
+    assert [conflict.state for conflict in decisions.conflicts] == ["accepted", "open"]
 
 
 @pytest.mark.parametrize("no", ["n", "NO"])
@@ -121,7 +121,7 @@ def test_leaving_keeps_the_answers_given_so_far(way):
     with pytest.raises(Cancelled):
         consult(plan(), answers, (), 20, Played("B", way), kept.append)
     assert answers == {"C1": "B"}
-    assert [settled.conflicts[0].winner for settled in kept] == ["B"]
+    assert [decisions.conflicts[0].winner for decisions in kept] == ["B"]
 
 
 def test_the_end_of_the_input_says_that_somebody_must_decide():
@@ -132,8 +132,8 @@ def test_the_end_of_the_input_says_that_somebody_must_decide():
 
 def test_details_prints_the_long_form_and_asks_again():
     console = Played("A", "", "", "details", "y")
-    settled, _ = asked(console)
-    assert console.said[-2:] == [report.long(plan(), settled).removesuffix("\nApply? [Y/n]"), "Apply? [Y/n] "]
+    decisions, _ = asked(console)
+    assert console.said[-2:] == [report.long(decisions).removesuffix("\nApply? [Y/n]"), "Apply? [Y/n] "]
 
 
 def drafted_pair(one: str, other: str) -> Plan:
@@ -164,9 +164,9 @@ def test_a_draft_that_may_turn_the_meaning_is_asked_by_itself(one, other):
     found = drafted_pair(one, other)
     assert prompts.drafted(found, {}) == {}
     console = Played("")
-    settled = consult(found, {}, (), 20, console, lambda settled: None)
+    decisions = consult(found, {}, (), 20, console, lambda decisions: None)
     assert "M1 — alike. Merge anyway? [y/N] " in console.said
-    assert settled.merges[0].state == "open"
+    assert decisions.merges[0].state == "open"
 
 
 def test_a_draft_that_loses_a_detail_is_asked_by_itself():
@@ -186,13 +186,17 @@ def three_versions() -> Plan:
 
 def test_an_answer_that_settles_another_contradiction_saves_its_question():
     console = Played("A", "B", "y")
-    settled = consult(three_versions(), {}, (), 20, console, lambda settled: None)
+    decisions = consult(three_versions(), {}, (), 20, console, lambda decisions: None)
     assert console.said.count("Which is current? [A/B/skip] ") == 2
-    assert [(c.state, c.winner) for c in settled.conflicts] == [("accepted", "A"), ("accepted", "B"), ("accepted", "B")]
+    assert [(c.state, c.winner) for c in decisions.conflicts] == [
+        ("accepted", "A"),
+        ("accepted", "B"),
+        ("accepted", "B"),
+    ]
 
 
 @pytest.mark.parametrize("replies", [("A", "A", "A"), ("B", "B", "B"), ("A", "B", "A"), ("B", "A", "B")])
 def test_no_row_of_answers_can_remove_every_version(replies):
-    settled = consult(three_versions(), {}, (), 20, Played(*replies, "y", "y"), lambda settled: None)
-    removed = {c.sides()[1] for c in settled.conflicts if c.state == "accepted"}
+    decisions = consult(three_versions(), {}, (), 20, Played(*replies, "y", "y"), lambda decisions: None)
+    removed = {c.sides()[1] for c in decisions.conflicts if c.state == "accepted"}
     assert len(removed) < 3

@@ -100,10 +100,10 @@ def hostile():
     )
 
 
-def written(path, plan, settled=None, run="/home/dev/a run's folder", history=(), retention=None):
+def written(path, plan, decisions=None, run="/home/dev/a run's folder", history=(), retention=None):
     memories = [Memory(row) for row in plan.memories.values()]
     policies = Policies(retention=retention if retention is not None else {"session_state": 90})
-    path.write_text(page(plan, settled, history, policies, memories, run, TODAY), encoding="utf-8")
+    path.write_text(page(plan, decisions, history, policies, memories, run, TODAY), encoding="utf-8")
     return path
 
 
@@ -281,17 +281,17 @@ def test_the_line_settles_the_plan_as_ticked(shown):
     plan = small()
     for handle, value in (("C1", "B"), ("M1", "keep"), ("M2", "true"), ("P1", "keep")):
         choose(shown, handle, value)
-    settled = answers.settle(plan, answers.parse(arguments(line(shown))[4]), [])
-    assert [merge.state for merge in settled.merges] == ["kept", "accepted"]
-    assert [(found.state, found.winner) for found in settled.conflicts] == [("accepted", "B")]
-    assert [prune.state for prune in settled.prunes] == ["kept"]
+    decisions = answers.decide(plan, answers.parse(arguments(line(shown))[4]), [])
+    assert [merge.state for merge in decisions.merges] == ["dismissed", "accepted"]
+    assert [(found.state, found.winner) for found in decisions.conflicts] == [("accepted", "B")]
+    assert [prune.state for prune in decisions.prunes] == ["dismissed"]
 
 
 @needs_chromium
 @pytest.mark.parametrize("answer", ["A", "B", "both", "skip"])
 def test_every_answer_to_a_contradiction_is_one_the_plan_takes(shown, answer):
     choose(shown, "C1", answer)
-    answers.settle(small(), answers.parse(arguments(line(shown))[4]), [])
+    answers.decide(small(), answers.parse(arguments(line(shown))[4]), [])
 
 
 @needs_chromium

@@ -5,7 +5,7 @@ from mem0_dream.errors import AttentionNeeded
 from mem0_dream.memory import Scope
 from mem0_dream.planning.plan import Plan
 from mem0_dream.review import consent
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.runs.run_folder import new_run
 from mem0_dream.views import paging
 
@@ -31,18 +31,18 @@ def test_there_is_no_page_outside_of_them(number):
 
 def test_a_report_of_three_pages_is_shown_when_all_three_were(tmp_path):
     run = new_run(tmp_path)
-    settled = settle(Plan({"kind": "file", "identity": "x"}, Scope("u", "p")), {})
+    decisions = decide(Plan({"kind": "file", "identity": "x"}, Scope("u", "p")), {})
     for page in (1, 2):
-        consent.reported(run, settled, page, 3)
+        consent.reported(run, decisions, page, 3)
         with pytest.raises(AttentionNeeded, match=f"{page} of 3 pages were printed; .* --page {page + 1}"):
-            consent.require(run, settled, {})
-    consent.reported(run, settled, 3, 3)
-    consent.require(run, settled, {})
+            consent.require(run, decisions, {})
+    consent.reported(run, decisions, 3, 3)
+    consent.require(run, decisions, {})
 
 
 def test_the_last_page_alone_is_no_report(tmp_path):
     run = new_run(tmp_path)
-    settled = settle(Plan({"kind": "file", "identity": "x"}, Scope("u", "p")), {})
-    consent.reported(run, settled, 3, 3)
+    decisions = decide(Plan({"kind": "file", "identity": "x"}, Scope("u", "p")), {})
+    consent.reported(run, decisions, 3, 3)
     with pytest.raises(AttentionNeeded, match="No report"):
-        consent.require(run, settled, {})
+        consent.require(run, decisions, {})

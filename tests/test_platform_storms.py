@@ -10,7 +10,7 @@ from mem0_dream.execution.apply import apply
 from mem0_dream.execution.resume import resume
 from mem0_dream.execution.undo import undo
 from mem0_dream.planning.planner import make_plan
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.stores.platform import PlatformStore
 
 from tests.standins.platform_api import PlatformApi
@@ -45,12 +45,12 @@ def test_no_fact_is_lost_and_none_is_there_twice(seed, monkeypatch, tmp_path):
         before = state(world.store)
         snapshot, _ = world.session.fetch("auto")
         world.run = world.session.keep(snapshot, world.policies)
-        settled = settle(make_plan(snapshot, world.policies, None, TODAY), {}, today=TODAY)
+        decisions = decide(make_plan(snapshot, world.policies, None, TODAY), {}, today=TODAY)
 
         chance = 1 / 6
         with world.lock() as lock:
             _until_done(world, lock, lambda: apply(
-                world.run, world.store, settled, world.policies, lock, sleep=_at_once, today=TODAY
+                world.run, world.store, decisions, world.policies, lock, sleep=_at_once, today=TODAY
             ))  # fmt: skip
             chance = 0.0
             _until_done(world, lock, lambda: resume(world.run, world.store, lock, sleep=_at_once))

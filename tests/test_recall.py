@@ -4,7 +4,7 @@ import pytest
 from mem0_dream.cli.recall import FIRST, Probe, Recall, carried, compare, probes, queries, search, told, touched
 from mem0_dream.memory import Memory, Scope
 from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.runs.journal import Operation
 
 SCOPE = Scope("dev", "shop")
@@ -108,7 +108,7 @@ def decided():
         prunes=[Prune("P1", "d", "decision", "retention", 9, 1)],
         memories=records,
     )
-    return settle(plan, {"C1": "B"}), [
+    return decide(plan, {"C1": "B"}), [
         Operation("o", "M1", "merge", [records["a"], records["b"]], state="done", left=[{"id": "m"}])
     ]
 
@@ -123,9 +123,9 @@ def test_a_merged_memory_that_loses_is_carried_by_the_winner():
 
 
 def test_a_merge_that_was_dropped_carries_nothing():
-    settled, operations = decided()
+    decisions, operations = decided()
     operations[0].state = "dropped"
-    assert "a" not in carried(settled, operations)
+    assert "a" not in carried(decisions, operations)
 
 
 def test_the_result_names_what_is_no_longer_found_on_one_line_each():

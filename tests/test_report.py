@@ -2,7 +2,7 @@
 
 from mem0_dream.memory import Scope
 from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.safe_text import short_ids, shown
 from mem0_dream.views import report
 
@@ -46,7 +46,7 @@ def plan() -> Plan:
 
 def test_the_short_report_is_exactly_the_published_form():
     found = plan()
-    assert report.short(found, settle(found, {"M1": True})) == (
+    assert report.short(decide(found, {"M1": True})) == (
         "## dream — consolidation report\n"
         "\n"
         "Merges (1):\n"
@@ -65,7 +65,7 @@ def test_the_short_report_is_exactly_the_published_form():
 
 def test_the_long_report_is_the_first_published_form_with_handle_and_reason():
     found = plan()
-    assert report.long(found, settle(found, {"M1": True})) == (
+    assert report.long(decide(found, {"M1": True})) == (
         "## Dream — Memory Consolidation Report\n"
         "\n"
         "### Merge proposals (1 pairs)\n"
@@ -106,14 +106,14 @@ def test_the_long_report_is_the_first_published_form_with_handle_and_reason():
 def test_a_confirmed_merge_that_loses_a_detail_names_it_in_the_long_report():
     found = plan()
     found.merges[0].text = "Retries back off"
-    settled = settle(found, {"M1": {"text": "Retries back off, at most five times", "confirmed": True}})
-    assert '  loses: "30s"\n' in report.long(found, settled)
+    decisions = decide(found, {"M1": {"text": "Retries back off, at most five times", "confirmed": True}})
+    assert '  loses: "30s"\n' in report.long(decisions)
 
 
 def test_a_section_with_no_item_is_left_out():
     found = plan()
     found.conflicts, found.prunes = [], []
-    assert report.short(found, settle(found, {"M1": True})) == (
+    assert report.short(decide(found, {"M1": True})) == (
         "## dream — consolidation report\n"
         "\n"
         "Merges (1):\n"
@@ -125,32 +125,32 @@ def test_a_section_with_no_item_is_left_out():
 
 def test_an_unanswered_merge_does_not_stand_in_the_report():
     found = plan()
-    assert "Merges" not in report.short(found, settle(found, {}))
+    assert "Merges" not in report.short(decide(found, {}))
 
 
 def test_a_contradiction_answered_both_does_not_stand_in_the_report():
     found = plan()
-    assert "Conflicts" not in report.short(found, settle(found, {"C1": "both"}))
+    assert "Conflicts" not in report.short(decide(found, {"C1": "both"}))
 
 
 def test_nothing_to_propose_is_said_in_one_line():
     found = plan()
     found.merges, found.conflicts, found.prunes = [], [], []
     line = "Dream complete. No duplicate, contradictory, or stale memories found."
-    assert report.short(found, settle(found, {})) == report.long(found, settle(found, {})) == line
+    assert report.short(decide(found, {})) == report.long(decide(found, {})) == line
 
 
 def test_a_cluster_of_more_than_two_is_one_merge():
     found = plan()
     found.merges[0].ids = IDS[:3]
-    assert "[mem0:00000001] + [mem0:00000002] + [mem0:00000003] → " in report.short(found, settle(found, {"M1": True}))
+    assert "[mem0:00000001] + [mem0:00000002] + [mem0:00000003] → " in report.short(decide(found, {"M1": True}))
 
 
 def test_a_member_of_an_accepted_merge_is_asked_about_with_the_merged_text():
     found = plan()
     found.conflicts[0].a = IDS[0]
-    settled = settle(found, {"M1": True})
-    assert report.sides(found, settled, settled.conflicts[0])[0] == (
+    decisions = decide(found, {"M1": True})
+    assert report.sides(decisions, decisions.conflicts[0])[0] == (
         '"Retries back off from 30s, at most five times" (2026-10-01, confidence: 0.5)'
     )
 
@@ -158,7 +158,7 @@ def test_a_member_of_an_accepted_merge_is_asked_about_with_the_merged_text():
 def test_a_merged_text_is_cut_to_100_characters_in_the_short_report():
     found = plan()
     found.merges[0].text = "x" * 101
-    line = report.short(found, settle(found, {"M1": {"text": "x" * 101, "confirmed": True}})).splitlines()[3]
+    line = report.short(decide(found, {"M1": {"text": "x" * 101, "confirmed": True}})).splitlines()[3]
     assert line.endswith('"' + "x" * 99 + '…"')
 
 

@@ -239,7 +239,7 @@ def test_the_report_in_the_skill_is_the_report_that_is_printed():
     plan.merges = [Merge("M1", ["a" * 8, "b" * 8], "safe", "memory a", "same")]
     plan.conflicts = [Conflict("C1", "c" * 8, "d" * 8, "memory", None, "other value")]
     plan.prunes = [Prune("P1", "e" * 8, "session_state", "retention", 120, 90)]
-    printed = report.short(plan, settled(plan))
+    printed = report.short(decisions(plan))
     (form,) = blocks(SKILL, "text")
     assert re.fullmatch(as_pattern(form.strip()), printed.strip()), printed
 
@@ -252,10 +252,10 @@ def test_the_report_in_the_readme_has_the_form_of_the_skill():
         assert re.fullmatch(as_pattern(form.strip()), block.strip())
 
 
-def settled(plan: Plan):
+def decisions(plan: Plan):
     from mem0_dream.review import answers
 
-    return answers.settle(plan, {}, [])
+    return answers.decide(plan, {}, [])
 
 
 def as_pattern(form: str) -> str:

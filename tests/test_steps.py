@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from mem0_dream.runs.lock import Lock
 
 from .steps import Place
 
@@ -289,3 +290,20 @@ def test_whoami_says_where_each_part_came_from(place):
     done = place.run("fetch_all.py", "--whoami")
     assert "user    me  (--user)" in done.stdout
     assert "project shop  (--project)" in done.stdout
+
+
+@pytest.mark.parametrize("option", ["--decide", "--forget", "--erase"])
+def test_an_option_that_is_given_empty_is_an_error_and_never_an_apply(place, option):
+    run = place.fetched()
+    place.step(run, "--report")
+    before = place.rows()
+    done = place.step(run, option, "", *(["--yes"] if option == "--erase" else []))
+    assert done.returncode == 2
+    assert place.rows() == before
+
+
+def test_answers_are_taken_only_while_no_other_run_holds_the_lock(place):
+    run = place.fetched()
+    with Lock(Path(run).parent.parent):
+        assert place.step(run, "--decide", '{"C1": "B"}').returncode == 75
+    assert place.step(run, "--decide", '{"C1": "B"}').returncode == 0

@@ -9,7 +9,7 @@ import pytest
 from mem0_dream.errors import UsageError
 from mem0_dream.memory import Memory
 from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.review.answers import MOST_TEXT, combine, parse, remember, settle
+from mem0_dream.review.answers import MOST_TEXT, combine, decide, parse, remember
 from mem0_dream.runs.dismissals import Kept
 
 from .worlds import SCOPE, record
@@ -54,23 +54,23 @@ def plan(**changes) -> Plan:
     return Plan({"kind": "file", "identity": "x"}, SCOPE, **{**whole, **changes})
 
 
-def settled(answers, **changes):
-    return settle(plan(**changes), answers, NUMBERS, TODAY)
+def decisions(answers, **changes):
+    return decide(plan(**changes), answers, NUMBERS, TODAY)
 
 
 def state(answers, handle, **changes) -> str:
-    done = settled(answers, **changes)
+    done = decisions(answers, **changes)
     return next(item.state for item in (*done.merges, *done.conflicts, *done.prunes) if item.handle == handle)
 
 
 def refusal(answers, **changes) -> str:
     with pytest.raises(UsageError) as refused:
-        settled(answers, **changes)
+        decisions(answers, **changes)
     return str(refused.value)
 
 
 def test_safe_merges_and_prunes_need_no_answer_and_the_rest_stays_open():
-    done = settled({})
+    done = decisions({})
     assert [(m.handle, m.state) for m in done.merges] == [("M1", "accepted"), ("M2", "open")]
     assert {c.state for c in done.conflicts} == {"open"}
     assert [(p.handle, p.state) for p in done.prunes] == [("P1", "accepted"), ("P2", "accepted")]
@@ -79,13 +79,13 @@ def test_safe_merges_and_prunes_need_no_answer_and_the_rest_stays_open():
 @pytest.mark.parametrize(
     ("answers", "handle", "expected"),
     [
-        ({"M1": "keep"}, "M1", "kept"),
+        ({"M1": "keep"}, "M1", "dismissed"),
         ({"M2": True}, "M2", "accepted"),
         ({"M2": "Pytest runs the tests on port 8080"}, "M2", "accepted"),
         ({"C1": "b"}, "C1", "accepted"),
-        ({"C1": "Both"}, "C1", "kept"),
+        ({"C1": "Both"}, "C1", "dismissed"),
         ({"C1": "SKIP"}, "C1", "open"),
-        ({"P1": "keep"}, "P1", "kept"),
+        ({"P1": "keep"}, "P1", "dismissed"),
         ({"P2": True}, "P2", "accepted"),
     ],
 )
@@ -141,7 +141,7 @@ def test_every_bad_answer_is_named_at_once():
 
 def held(answers, handle, **changes) -> str:
     """Why a found item is held back although nobody answered it."""
-    done = settled(answers, **changes)
+    done = decisions(answers, **changes)
     assert state(answers, handle, **changes) == "held"
     return "; ".join(item.why for item in done.held_back if item.handle == handle)
 
@@ -175,15 +175,15 @@ def test_a_memory_in_two_items_is_left_alone_and_refused_where_an_answer_wants_i
 
 
 def test_a_text_that_loses_or_brings_a_specific_waits_for_a_yes():
-    done = settled({"M2": "Tests run with pytest"})
+    done = decisions({"M2": "Tests run with pytest"})
     assert (done.merges[1].state, done.merges[1].loses) == ("held", ["8080"])
-    done = settled({"M2": "Tests run with pytest on port 8080 in /srv/app"})
+    done = decisions({"M2": "Tests run with pytest on port 8080 in /srv/app"})
     assert (done.merges[1].state, done.merges[1].brings != []) == ("held", True)
 
 
 def test_true_after_such_a_text_confirms_it():
     answers = combine({"M2": "Tests run with pytest"}, {"M2": True})
-    [_, merge] = settled(answers).merges
+    [_, merge] = decisions(answers).merges
     assert (merge.state, merge.text) == ("accepted", "Tests run with pytest")
 
 
@@ -218,7 +218,7 @@ def test_a_doubtful_prune_needs_a_yes_unattended():
 
 
 def test_an_answer_that_removes_a_memory_settles_its_other_pairs():
-    done = settled({"C1": "B"})
+    done = decisions({"C1": "B"})
     assert [(c.handle, c.state, c.winner) for c in done.conflicts] == [
         ("C1", "accepted", "B"),
         ("C2", "open", None),
@@ -229,12 +229,12 @@ def test_an_answer_that_removes_a_memory_settles_its_other_pairs():
 def test_an_answer_about_a_member_of_a_merge_settles_the_pairs_of_the_merged_memory():
     merges = [Merge("M1", ["c-000003", "h-000008"], "safe", "Deploy to ECS", "")]
     pairs = [Conflict("C1", "c-000003", "d-000004", "", None, ""), Conflict("C2", "h-000008", "e-000005", "", None, "")]
-    done = settled({"C1": "B"}, merges=merges, conflicts=pairs)
+    done = decisions({"C1": "B"}, merges=merges, conflicts=pairs)
     assert [(c.state, c.winner) for c in done.conflicts] == [("accepted", "B"), ("accepted", "B")]
 
 
 def test_an_added_merge_becomes_an_item_of_the_plan_with_a_handle_of_its_own():
-    done = settled({"+": [{"members": ["#8", "#9"], "text": "Something else again"}]})
+    done = decisions({"+": [{"members": ["#8", "#9"], "text": "Something else again"}]})
     assert (done.merges[-1].handle, done.merges[-1].ids) == ("M3", ["h-000008", "i-000009"])
     assert done.merges[-1].state == "accepted"
     assert done.plan.merges[-1].tier == "added" and done.plan.memory("i-000009").text == "Something else again"
@@ -242,16 +242,16 @@ def test_an_added_merge_becomes_an_item_of_the_plan_with_a_handle_of_its_own():
 
 def test_an_added_merge_passes_the_rails_of_a_found_one():
     assert state({"+": [{"members": ["#8", "#9"], "text": "Something else on port 9090"}]}, "M3") == "held"
-    assert state({"+": [{"members": ["#8", "#9"], "text": "Something else again"}], "M3": "keep"}, "M3") == "kept"
+    assert state({"+": [{"members": ["#8", "#9"], "text": "Something else again"}], "M3": "keep"}, "M3") == "dismissed"
 
 
 def test_an_added_contradiction_has_the_older_memory_as_a():
-    done = settled({"+": [{"conflict": ["#9", "#8"], "topic": "else"}], "C4": "A"})
+    done = decisions({"+": [{"conflict": ["#9", "#8"], "topic": "else"}], "C4": "A"})
     assert (done.conflicts[-1].conflict.a, done.conflicts[-1].sides()) == ("h-000008", ("h-000008", "i-000009"))
 
 
 def test_an_addition_is_allowed_where_the_found_one_was_left_alone():
-    done = settled({"M2": "keep", "+": [{"members": ["#1", "#2"], "text": "Tests are run with pytest on port 8080"}]})
+    done = decisions({"M2": "keep", "+": [{"members": ["#1", "#2"], "text": "Tests are run with pytest on port 8080"}]})
     assert done.merges[-1].state == "accepted"
 
 
@@ -267,35 +267,35 @@ def test_answers_that_are_no_json_object_are_told_in_a_sentence(text):
 
 
 def test_the_digest_changes_with_every_answer_and_every_plan():
-    digests = [settled(answers).digest() for answers in ({}, {"M2": True}, {"C1": "A"}, {"C1": "B"}, {"P1": "keep"})]
-    other = settle(plan(memories={**plan().memories, "x": record("x", "More")}), {}, NUMBERS, TODAY).digest()
+    digests = [decisions(answers).digest() for answers in ({}, {"M2": True}, {"C1": "A"}, {"C1": "B"}, {"P1": "keep"})]
+    other = decide(plan(memories={**plan().memories, "x": record("x", "More")}), {}, NUMBERS, TODAY).digest()
     assert len({*digests, other}) == 6
-    assert settled({"C1": "skip"}).digest() == settled({}).digest()
+    assert decisions({"C1": "skip"}).digest() == decisions({}).digest()
 
 
 def test_only_some_handles_leave_the_rest_alone():
-    done = settled({}).only(["P1"])
+    done = decisions({}).only(["P1"])
     assert [item.handle for item in (*done.merges, *done.prunes) if item.state == "accepted"] == ["P1"]
     with pytest.raises(UsageError, match="M2"):
-        settled({}).only(["M2"])
+        decisions({}).only(["M2"])
 
 
 def test_a_plan_and_answers_from_disk_settle_the_same(tmp_path):
     body = json.loads(json.dumps(plan().to_document()))
-    assert settle(Plan.from_document(body), {"C1": "A"}, NUMBERS, TODAY).digest() == settled({"C1": "A"}).digest()
+    assert decide(Plan.from_document(body), {"C1": "A"}, NUMBERS, TODAY).digest() == decisions({"C1": "A"}).digest()
 
 
 def test_what_is_left_alone_is_remembered_until_it_is_wanted_after_all(tmp_path):
     kept = Kept(tmp_path / "kept.json")
-    remember(kept, settled({"M1": "keep", "C1": "both", "P1": "keep"}))
+    remember(kept, decisions({"M1": "keep", "C1": "both", "P1": "keep"}))
     assert kept.forbids("merge", ["Same words", "same words"])
     assert kept.forbids("conflict", ["Deploy to Vercel", "Deploy to ECS"])
     assert kept.forbids("prune", ["Old state"])
-    remember(kept, settled({"C1": "A"}))
+    remember(kept, decisions({"C1": "A"}))
     assert kept.entries == []
 
 
 def test_skip_is_not_remembered(tmp_path):
     kept = Kept(tmp_path / "kept.json")
-    remember(kept, settled({"C1": "skip"}))
+    remember(kept, decisions({"C1": "skip"}))
     assert kept.entries == []

@@ -14,9 +14,9 @@ from typing import Any
 from mem0_dream.errors import DreamError
 from mem0_dream.execution.operations import expiry, without_nulls
 from mem0_dream.memory import Memory, Scope
-from mem0_dream.planning.decisions import Settled
+from mem0_dream.planning.decisions import Decisions
 from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.runs import journal, run_folder
 from mem0_dream.runs.lock import Lock
 from mem0_dream.runs.run_folder import Run
@@ -258,7 +258,7 @@ class World:
 
     store: Any
     run: Run
-    settled: Settled
+    decisions: Decisions
     before: list[Memory]
 
     def lock(self) -> Lock:
@@ -269,13 +269,13 @@ class World:
 
 
 def world(folder: Path, store: Any, plan: Plan, answers: dict[str, Any]) -> World:
-    """The plan settled with these answers, and its run folder."""
+    """The plan decisions with these answers, and its run folder."""
     scope_folder = run_folder.scope_folder(folder, store.identity, SCOPE)
     before = _all(store)
     plan.memories = {memory.id: memory.record for memory in before}
     plan.store = {"kind": store.kind, "identity": store.identity}
     plan.total = len(before)
-    return World(store, run_folder.new_run(scope_folder), settle(plan, answers, before), before)
+    return World(store, run_folder.new_run(scope_folder), decide(plan, answers, before), before)
 
 
 def record(id: str, text: str, day: int = 1, type: str = "decision", **metadata: Any) -> dict[str, Any]:

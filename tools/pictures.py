@@ -27,7 +27,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 from mem0_dream.cli import demo_store  # noqa: E402
 from mem0_dream.config.policies import Policies  # noqa: E402
 from mem0_dream.planning.planner import make_plan  # noqa: E402
-from mem0_dream.review.answers import settle  # noqa: E402
+from mem0_dream.review.answers import decide  # noqa: E402
 from mem0_dream.runs.snapshot import Snapshot  # noqa: E402
 from mem0_dream.views import html_page  # noqa: E402
 from rich.cells import cell_len  # noqa: E402
@@ -154,7 +154,7 @@ def demo_page(home: Path) -> str:
         for n, (before, after) in enumerate([(31, 26), (33, 29), (36, 35), (41, 34), (39, 33), (40, 36)])
     ]
     run = "/home/dev/.mem0/dream/web-shop-3f1c2a9d77be/runs/20260601T080000Z-5e1f0a"
-    html = html_page.page(plan, settle(plan, {}, memories), sizes, policies, memories, run, now.date())
+    html = html_page.page(plan, decide(plan, {}, memories), sizes, policies, memories, run, now.date())
     return html.replace(str(ROOT), "/home/dev/mem0-dream")
 
 

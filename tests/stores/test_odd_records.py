@@ -17,7 +17,7 @@ from mem0_dream.execution.apply import apply
 from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Scope
 from mem0_dream.planning.planner import make_plan
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.runs.lock import Lock
 from mem0_dream.stores.protocol import Store
 
@@ -174,9 +174,9 @@ class World:
     def pass_over(self) -> None:
         snapshot, _ = self.session.fetch("auto")
         self.run = self.session.keep(snapshot, self.policies)
-        settled = settle(make_plan(snapshot, self.policies, None, TODAY), {}, today=TODAY)
+        decisions = decide(make_plan(snapshot, self.policies, None, TODAY), {}, today=TODAY)
         with self.lock() as lock:
-            summary = apply(self.run, self.store, settled, self.policies, lock, sleep=_at_once, today=TODAY)
+            summary = apply(self.run, self.store, decisions, self.policies, lock, sleep=_at_once, today=TODAY)
         assert (summary.unfinished, summary.left_alone) == ([], [])
 
     def take_back(self) -> None:

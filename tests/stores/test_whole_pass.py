@@ -24,7 +24,7 @@ from mem0_dream.execution.undo import undo
 from mem0_dream.memory import REMINDER_SOURCE, Memory, Scope
 from mem0_dream.planning.plan import Plan
 from mem0_dream.planning.planner import make_plan
-from mem0_dream.review.answers import settle
+from mem0_dream.review.answers import decide
 from mem0_dream.runs.lock import Lock
 from mem0_dream.runs.run_folder import Run, all_runs
 from mem0_dream.stores.protocol import Change, Store
@@ -173,9 +173,9 @@ def answer_everything(session: Session) -> tuple[Run, Plan]:
     plan = make_plan(snapshot, POLICIES, None, date.today())
     items: list[Any] = [*plan.merges, *plan.prunes]
     yes = {item.handle: True for item in items}
-    settled = settle(plan, {**yes, **{conflict.handle: "A" for conflict in plan.conflicts}})
+    decisions = decide(plan, {**yes, **{conflict.handle: "A" for conflict in plan.conflicts}})
     with Lock(session.folder) as lock:
-        summary = apply(run, session.store, settled, POLICIES, lock, sleep=lambda seconds: None)
+        summary = apply(run, session.store, decisions, POLICIES, lock, sleep=lambda seconds: None)
     assert (summary.left_alone, summary.unfinished) == ([], [])
     return run, plan
 
@@ -280,10 +280,10 @@ def test_what_changed_after_it_was_read_is_left_alone_and_told(place, tmp_path):
     session = Session(store, Identity(*ME, "main", {}), tmp_path / "scope", tmp_path, None)
     snapshot, _ = session.fetch("asked")
     run = session.keep(snapshot, POLICIES)
-    settled = settle(make_plan(snapshot, POLICIES, None, date.today()), {})
+    decisions = decide(make_plan(snapshot, POLICIES, None, date.today()), {})
     store.update([Change(snapshot.memories[0].id, text="Quite another thing")])
     with Lock(session.folder, published=tmp_path / "published.lock") as lock:
-        summary = apply(run, store, settled, POLICIES, lock, sleep=lambda seconds: None)
+        summary = apply(run, store, decisions, POLICIES, lock, sleep=lambda seconds: None)
     texts = sorted(memory.text for memory in store.fetch(ME).memories)
     store.close()
     assert (summary.merged, len(summary.left_alone)) == (0, 1)

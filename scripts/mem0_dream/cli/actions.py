@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,11 @@ from ..execution.resume import resume
 from ..execution.undo import undo
 from ..memory import Memory, Scope
 from ..planning import listing
-from ..planning.decisions import Settled, SettledMerge
+from ..planning.decisions import Decisions, MergeDecision
 from ..planning.plan import Conflict, Plan
 from ..review import consent, limits
 from ..review.answers import combine, remember
-from ..review.answers import settle as settle_answers
+from ..review.answers import decide as decide_all
 from ..runs import history, journal
 from ..runs.dismissals import Kept
 from ..runs.history import interrupted
@@ -36,7 +37,12 @@ from .session import Session
 
 _NAMED = 12  # handles in one sentence
 SCRIPTS = Path(__file__).resolve().parents[2]
-_SAID = {"accepted": "will be applied", "kept": "left alone, and remembered", "open": "skipped", "held": "held back"}
+_SAID = {
+    "accepted": "will be applied",
+    "dismissed": "left alone, and remembered",
+    "open": "skipped",
+    "held": "held back",
+}
 
 
 def plan_of(run: Run) -> Plan:
@@ -74,59 +80,75 @@ def numbers(run: Run, answers: dict[str, Any]) -> list[Memory]:
     return listing.listing(snapshot) if "+" in answers else snapshot.memories
 
 
-def settle(run: Run, plan: Plan, answers: dict[str, Any]) -> Settled:
+def decided(run: Run, plan: Plan, answers: dict[str, Any]) -> Decisions:
     """The plan with its answers, after every rail."""
-    return settle_answers(plan, answers, numbers(run, answers))
+    return decide_all(plan, answers, numbers(run, answers))
 
 
-def decide(run: Run, plan: Plan, given: dict[str, Any]) -> Settled:
+def decide(run: Run, plan: Plan, given: dict[str, Any]) -> Decisions:
     """Take more answers; none of them is kept where one cannot be taken."""
-    answers = combine(answers_of(run), given)
-    settled = settle(run, plan, answers)
-    save(run, settled, answers)
-    return settled
+    with _lock_of(run):
+        answers = combine(answers_of(run), given)
+        decisions = decided(run, plan, answers)
+        save(run, decisions, answers)
+    return decisions
 
 
-def save(run: Run, settled: Settled, answers: dict[str, Any]) -> None:
+@contextmanager
+def _lock_of(run: Run) -> Iterator[None]:
+    """The scope's lock for one command; an unattended run holds it already, and goes on holding it."""
+    if not run.has("lock"):
+        with Lock(run.scope_folder):
+            yield
+        return
+    lock = Lock(run.scope_folder, "agent", run.read("lock")["token"])
+    lock.acquire()
+    try:
+        yield
+    finally:
+        lock.leave()
+
+
+def save(run: Run, decisions: Decisions, answers: dict[str, Any]) -> None:
     """Keep the answers in the run, and what is left alone in the scope."""
     run.write("verdicts", {"answers": answers})
     kept = Kept.load(run.scope_folder)
-    remember(kept, settled)
+    remember(kept, decisions)
     kept.save()
 
 
-def taken(plan: Plan, settled: Settled, given: dict[str, Any]) -> str:
+def taken(plan: Plan, decisions: Decisions, given: dict[str, Any]) -> str:
     """What became of the answers just given, a line each; what they add to the plan is among it."""
     before = {item.handle for item in plan.items}
-    answered = (item for item in settled.items if item.handle in given or item.handle not in before)
+    answered = (item for item in decisions.items if item.handle in given or item.handle not in before)
     return "\n".join(f"{item.handle}: {_state(item)}" for item in answered)
 
 
-def waiting(settled: Settled) -> list[str]:
+def waiting(decisions: Decisions) -> list[str]:
     """What stays out of the report until somebody answers, as sentences."""
-    unanswered = [merge.handle for merge in settled.merges if merge.state == "open"]
+    unanswered = [merge.handle for merge in decisions.merges if merge.state == "open"]
     named = ", ".join(unanswered[:_NAMED]) + (" …" if len(unanswered) > _NAMED else "")
     return [f"Merges that wait for an answer of their own: {len(unanswered)} ({named})."] if unanswered else []
 
 
-def show(run: Run, settled: Settled, verbose: bool, number: int = 0) -> str:
+def show(run: Run, decisions: Decisions, verbose: bool, number: int = 0) -> str:
     """The report, or of a long one page `number`; and on record that exactly this was shown."""
-    text = report.long(settled.plan, settled) if verbose else report.short(settled.plan, settled)
+    text = report.long(decisions) if verbose else report.short(decisions)
     every = paging.pages(text.splitlines(keepends=True)) if number else [text]
-    seen(run, settled, number or 1, len(every))
+    seen(run, decisions, number or 1, len(every))
     return paging.page(every, number or 1).rstrip("\n")
 
 
-def seen(run: Run, settled: Settled, page: int = 1, pages: int = 1) -> None:
+def seen(run: Run, decisions: Decisions, page: int = 1, pages: int = 1) -> None:
     """On record: a person was shown exactly this (this page of it), and the retention it went by."""
-    consent.reported(run, settled, page, pages)
+    consent.reported(run, decisions, page, pages)
     if page == pages and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") != "0":
         limits.seen(run.scope_folder, run.read("policies")["retention"])
 
 
-def carry(session: Session, run: Run, settled: Settled, only: Sequence[str] = ()) -> tuple[str, bool]:
+def carry(session: Session, run: Run, decisions: Decisions, only: Sequence[str] = ()) -> tuple[str, bool]:
     """Apply what is accepted (of it only these handles, where named); what to tell, and whether all of it was ended."""
-    chosen = settled.only(only) if only else settled
+    chosen = decisions.only(only) if only else decisions
     policies = Policies.from_document(run.read("policies"))
     if not chosen.changes():
         return report.summary(0, 0, 0, sum(c.state == "open" for c in chosen.conflicts)), True
@@ -180,9 +202,9 @@ def _not_begun(run: Run) -> list[str]:
     """What was agreed to and the run was stopped before: it is not done, and the next run asks again."""
     if not run.has("plan"):
         return []
-    settled = settle(run, plan_of(run), answers_of(run))
+    decisions = decided(run, plan_of(run), answers_of(run))
     begun = {op.handle for op in journal.read(run.journal)}
-    left = [item.handle for item in settled.items if item.state == "accepted" and item.handle not in begun]
+    left = [item.handle for item in decisions.items if item.state == "accepted" and item.handle not in begun]
     return [f"Not begun, and asked again by the next run: {', '.join(left)}."] if left else []
 
 
@@ -263,14 +285,14 @@ def told(summary: Summary) -> list[str]:
     ]
 
 
-def losses(merge: SettledMerge) -> str:
+def losses(merge: MergeDecision) -> str:
     """What is different in the merged text, in words."""
     parts = (("drops", merge.loses), ("adds", merge.brings))
     return " and ".join(f"{verb} {report.quoted(details)}" for verb, details in parts if details)
 
 
 def _state(item: Any) -> str:
-    if isinstance(item, SettledMerge) and item.state == "held":
+    if isinstance(item, MergeDecision) and item.state == "held":
         return f'held back: the text {losses(item)}; a person\'s yes is {{"{item.handle}": true}}'
     if item.state == "accepted" and getattr(item, "winner", None):
         return f"{item.winner} is current"

@@ -52,7 +52,7 @@ def play(terminal: Terminal, tell: Callable[..., None]) -> bool:
         terminal.say(f"\n{text}\n")
         terminal.say(f"— Step 2: a second pass finds nothing new. On your own store: {command} --dry-run\n")
         again = interactive.begin(session, options.today(), tell)
-        terminal.say(again if isinstance(again, str) else report.body(again.plan, again.settled()))
+        terminal.say(again if isinstance(again, str) else report.body(again.decisions()))
         terminal.say(f"\n— Step 3: take it all back. On your own store: {command} --undo\n")
         text, _ = actions.take_back(session, begun.run, [])
         terminal.say(text)

@@ -10,11 +10,11 @@ from typing import Any
 
 from ..config.policies import Policies
 from ..memory import Memory
-from ..planning.decisions import Settled
+from ..planning.decisions import Decisions
 from ..planning.plan import Plan
 from ..planning.planner import make_plan
 from ..review import consent, queue
-from ..review.answers import settle
+from ..review.answers import decide
 from ..runs import history
 from ..runs.dismissals import Kept
 from ..runs.journal import read
@@ -38,8 +38,8 @@ class Begun:
     memories: list[Memory]
     answers: dict[str, Any]
 
-    def settled(self) -> Settled:
-        return settle(self.plan, self.answers, self.memories)
+    def decisions(self) -> Decisions:
+        return decide(self.plan, self.answers, self.memories)
 
 
 def begin(session: Session, today: date, tell: Tell) -> Begun | str:
@@ -63,24 +63,24 @@ def begin(session: Session, today: date, tell: Tell) -> Begun | str:
 
 def ask(session: Session, begun: Begun, console: Console, check_recall: bool) -> tuple[str, bool]:
     """Ask, apply what the person agreed to; what to tell, and whether all of it was ended. Raises Cancelled."""
-    settled = consult(
+    decisions = consult(
         begun.plan,
         begun.answers,
         begun.memories,
         begun.policies.settings.questions,
         console,
-        lambda settled: actions.save(begun.run, settled, begun.answers),
+        lambda decisions: actions.save(begun.run, decisions, begun.answers),
     )
-    actions.save(begun.run, settled, begun.answers)
-    actions.seen(begun.run, settled)
-    consent.require(begun.run, settled, os.environ)
+    actions.save(begun.run, decisions, begun.answers)
+    actions.seen(begun.run, decisions)
+    consent.require(begun.run, decisions, os.environ)
     if not check_recall:
-        return actions.carry(session, begun.run, settled)
-    asked = recall.probes(recall.touched(settled))
+        return actions.carry(session, begun.run, decisions)
+    asked = recall.probes(recall.touched(decisions))
     before = recall.search(session.store, session.identity.scope, asked)
-    text, whole = actions.carry(session, begun.run, settled)
+    text, whole = actions.carry(session, begun.run, decisions)
     after = recall.search(session.store, session.identity.scope, asked)
-    found = recall.compare(before, after, recall.carried(settled, read(begun.run.journal)))
+    found = recall.compare(before, after, recall.carried(decisions, read(begun.run.journal)))
     return f"{text}\n{recall.told(found)}", whole
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from .. import progress
 from ..memory import Memory, Scope
-from ..planning.decisions import Settled
+from ..planning.decisions import Decisions
 from ..runs.journal import Operation
 from ..safe_text import short_ids, shown
 
@@ -90,23 +90,23 @@ def compare(before: Found, after: Found, carried: Mapping[str, str]) -> Recall:
     return result
 
 
-def touched(settled: Settled) -> list[Memory]:
+def touched(decisions: Decisions) -> list[Memory]:
     """The memories whose facts must still be found: members of merges, and both sides of contradictions decided.
 
     What is pruned is meant to go, so nothing is asked about it.
     """
-    ids = [id for merge in settled.merges if merge.state == "accepted" for id in merge.ids]
-    ids += [id for found in settled.conflicts if found.state == "accepted" for id in found.sides()]
-    return [settled.plan.memory(id) for id in dict.fromkeys(ids)]
+    ids = [id for merge in decisions.merges if merge.state == "accepted" for id in merge.ids]
+    ids += [id for found in decisions.conflicts if found.state == "accepted" for id in found.sides()]
+    return [decisions.plan.memory(id) for id in dict.fromkeys(ids)]
 
 
-def carried(settled: Settled, operations: Iterable[Operation]) -> dict[str, str]:
+def carried(decisions: Decisions, operations: Iterable[Operation]) -> dict[str, str]:
     """Which memory carries the fact of an original now: the merged one, and the winner of a contradiction."""
     found = {}
     for op in operations:
         if op.kind == "merge" and op.state == "done" and op.left:
             found.update({member.id: str(op.left[0]["id"]) for member in op.members})
-    for conflict in settled.conflicts:
+    for conflict in decisions.conflicts:
         if conflict.state == "accepted":
             winner, loser = conflict.sides()
             found[found.get(loser, loser)] = winner

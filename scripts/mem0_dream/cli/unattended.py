@@ -13,10 +13,10 @@ from ..errors import Busy, DreamError
 from ..execution import reminder
 from ..execution.apply import Summary, apply
 from ..memory import Memory
-from ..planning.decisions import Settled
+from ..planning.decisions import Decisions
 from ..planning.planner import make_plan
 from ..review import consent, limits, queue
-from ..review.answers import settle
+from ..review.answers import decide
 from ..runs.dismissals import Kept
 from ..runs.lock import Lock
 from ..runs.run_folder import Run
@@ -65,15 +65,15 @@ def alone(session: Session, percent: int | None, tell: Tell) -> Outcome:
         return _ended(session, work_alone)
 
 
-def by_agent(session: Session, run: Run, settled: Settled, percent: int | None) -> Outcome:
+def by_agent(session: Session, run: Run, decisions: Decisions, percent: int | None) -> Outcome:
     """The last step of a pass that an agent drives: fetched with --auto, answered, and now applied."""
-    consent.require_auto(settled)
+    consent.require_auto(decisions)
     token = run.read("lock")["token"] if run.has("lock") else None
 
     def apply_answers() -> Outcome:
         with Lock(session.folder, "agent", token) as lock:
             policies = Policies.from_document(run.read("policies"))
-            return _conclude(session, run, settled, policies, percent, lock, actions.numbers(run, {}))
+            return _conclude(session, run, decisions, policies, percent, lock, actions.numbers(run, {}))
 
     return _ended(session, apply_answers)
 
@@ -106,26 +106,26 @@ def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outc
         return Outcome(_last(session, Summary(), 0))
     run = session.keep(snapshot, policies)
     run.write("plan", plan.to_document())
-    settled = settle(plan, {}, snapshot.memories)
-    return _conclude(session, run, settled, policies, percent, lock, snapshot.memories)
+    decisions = decide(plan, {}, snapshot.memories)
+    return _conclude(session, run, decisions, policies, percent, lock, snapshot.memories)
 
 
 def _conclude(
     session: Session,
     run: Run,
-    settled: Settled,
+    decisions: Decisions,
     policies: Policies,
     percent: int | None,
     lock: Lock,
     memories: list[Memory],
 ) -> Outcome:
     """Apply what the caps leave, queue the rest, see to the reminder."""
-    allowed = limits.unattended(settled, policies, session.folder, percent)
-    capped = len(allowed.held_back) > len(settled.held_back)
+    allowed = limits.unattended(decisions, policies, session.folder, percent)
+    capped = len(allowed.held_back) > len(decisions.held_back)
     summary = apply(run, session.store, allowed, policies, lock) if allowed.changes() else Summary()
     done = summary.merged + summary.pruned
     lines = [*actions.told(summary), *queue.queue(run, allowed)]
-    conflicts = sum(conflict.state != "kept" for conflict in allowed.conflicts)
+    conflicts = sum(conflict.state != "dismissed" for conflict in allowed.conflicts)
     if not conflicts:
         summary.after -= reminder.settle(session.store, memories)
     elif policies.settings.reminder and reminder.remind(

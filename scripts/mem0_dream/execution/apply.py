@@ -10,7 +10,7 @@ from datetime import date, datetime, timezone
 from ..config.policies import Policies
 from ..errors import AttentionNeeded, DreamError
 from ..memory import Memory
-from ..planning.decisions import Settled
+from ..planning.decisions import Decisions
 from ..planning.plan import HeldBack
 from ..runs import journal
 from ..runs.journal import Operation
@@ -57,7 +57,7 @@ _COUNTED = {"merge": "merged", "prune": "pruned", "conflict": "resolved", "undo"
 def apply(
     run: Run,
     store: Store,
-    settled: Settled,
+    decisions: Decisions,
     policies: Policies,
     lock: Lock,
     sleep: Callable[[float], None] = time.sleep,
@@ -67,7 +67,7 @@ def apply(
 
     Raises AttentionNeeded where the run was applied already, DreamError where it is of another store.
     """
-    plan = settled.plan
+    plan = decisions.plan
     refuse_other_store(plan.store, store)
     _refuse_twice(run)
     desk = Desk(run, store, plan.scope, lock, sleep)
@@ -76,15 +76,15 @@ def apply(
     lock.check()
     at = datetime.now(timezone.utc).isoformat()
     desk.journal.begin(at=at, store=plan.store, scope=list(plan.scope), mode=plan.mode, before=before)
-    merges = _merges(settled, store.kind == "platform")
+    merges = _merges(decisions, store.kind == "platform")
     in_waves(merges, desk)
-    conflicts = _conflicts(settled, merges, policies)
+    conflicts = _conflicts(decisions, merges, policies)
     in_waves(conflicts, desk)
-    prunes = _prunes(settled, policies, day)
+    prunes = _prunes(decisions, policies, day)
     in_waves(prunes, desk)
     summary = Summary(before=before, after=len(desk.look().by_id))
     summary.count([*merges, *conflicts, *prunes])
-    summary.skipped = sum(c.state == "open" for c in settled.conflicts)
+    summary.skipped = sum(c.state == "open" for c in decisions.conflicts)
     desk.journal.note(ended="apply", after=summary.after)
     return summary
 
@@ -108,21 +108,21 @@ def refuse_other_store(wanted: dict[str, str], store: Store) -> None:
         )
 
 
-def _merges(settled: Settled, keeps_one_text: bool) -> list[Operation]:
-    plan = settled.plan
+def _merges(decisions: Decisions, keeps_one_text: bool) -> list[Operation]:
+    plan = decisions.plan
     return [
         operations.merge(merge.handle, [plan.memory(id) for id in merge.ids], merge.text, plan.branch, keeps_one_text)
-        for merge in settled.merges
+        for merge in decisions.merges
         if merge.state == "accepted"
     ]
 
 
-def _conflicts(settled: Settled, merges: Sequence[Operation], policies: Policies) -> list[Operation]:
+def _conflicts(decisions: Decisions, merges: Sequence[Operation], policies: Policies) -> list[Operation]:
     """Each loser once. A member of a merge that was carried out stands for the merged memory."""
-    plan = settled.plan
+    plan = decisions.plan
     stands_for = {member.id: Memory(op.left[0]) for op in merges if op.state == "done" for member in op.members}
     unfinished = {member.id for op in merges if op.state == "open" for member in op.members}
-    lost = [c for c in settled.conflicts if c.state == "accepted" and not unfinished & {*c.sides()}]
+    lost = [c for c in decisions.conflicts if c.state == "accepted" and not unfinished & {*c.sides()}]
     sides = [[stands_for.get(id) or plan.memory(id) for id in c.sides()] for c in lost]
     losers = {loser.id for _, loser in sides}
     found: dict[str, Operation] = {}
@@ -139,8 +139,8 @@ def _conflicts(settled: Settled, merges: Sequence[Operation], policies: Policies
     return list(found.values())
 
 
-def _prunes(settled: Settled, policies: Policies, day: date) -> list[Operation]:
-    accepted = [(p.handle, settled.plan.memory(p.prune.id)) for p in settled.prunes if p.state == "accepted"]
+def _prunes(decisions: Decisions, policies: Policies, day: date) -> list[Operation]:
+    accepted = [(p.handle, decisions.plan.memory(p.prune.id)) for p in decisions.prunes if p.state == "accepted"]
     if policies.settings.prune == "expire":
         return [operations.expire(handle, memory, day) for handle, memory in accepted]
     return [operations.remove(handle, "prune", memory) for handle, memory in accepted]

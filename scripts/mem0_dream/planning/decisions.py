@@ -13,8 +13,8 @@ from .plan import Conflict, HeldBack, Plan, Prune
 
 
 @dataclass
-class SettledMerge:
-    """A merge with its answer. `state`: "accepted", "open" (nobody said yes), "kept" (left alone), "held"."""
+class MergeDecision:
+    """A merge with its answer. `state`: "accepted", "open" (nobody said yes), "dismissed" (left alone), "held"."""
 
     handle: str
     ids: list[str]
@@ -27,7 +27,7 @@ class SettledMerge:
 
 
 @dataclass
-class SettledConflict:
+class ConflictDecision:
     """A contradiction with its answer; `winner` is "A", "B" or None."""
 
     conflict: Conflict
@@ -45,7 +45,7 @@ class SettledConflict:
 
 
 @dataclass
-class SettledPrune:
+class PruneDecision:
     """A prune with its answer."""
 
     prune: Prune
@@ -57,17 +57,17 @@ class SettledPrune:
 
 
 @dataclass
-class Settled:
+class Decisions:
     """A plan (with what the answers added to it) and what is decided about each item of it."""
 
     plan: Plan
-    merges: list[SettledMerge] = field(default_factory=list)
-    conflicts: list[SettledConflict] = field(default_factory=list)
-    prunes: list[SettledPrune] = field(default_factory=list)
+    merges: list[MergeDecision] = field(default_factory=list)
+    conflicts: list[ConflictDecision] = field(default_factory=list)
+    prunes: list[PruneDecision] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
 
     @property
-    def items(self) -> list[SettledMerge | SettledConflict | SettledPrune]:
+    def items(self) -> list[MergeDecision | ConflictDecision | PruneDecision]:
         """All that has a handle."""
         return [*self.merges, *self.conflicts, *self.prunes]
 
@@ -85,13 +85,13 @@ class Settled:
         whole = json.dumps([self.plan.to_document(), said], sort_keys=True)
         return hashlib.sha256(whole.encode()).hexdigest()
 
-    def only(self, handles: Collection[str]) -> Settled:
+    def only(self, handles: Collection[str]) -> Decisions:
         """The same with nothing else accepted; UsageError for a handle that is not."""
         unknown = sorted(set(handles) - {item.handle for item in self.items if item.state == "accepted"})
         if unknown:
             raise UsageError(f"{', '.join(unknown)} is not among what would be applied; --report shows what is.")
 
         def left(items: Sequence[Any]) -> list[Any]:
-            return [i if i.state != "accepted" or i.handle in handles else replace(i, state="kept") for i in items]
+            return [i if i.state != "accepted" or i.handle in handles else replace(i, state="dismissed") for i in items]
 
         return replace(self, merges=left(self.merges), conflicts=left(self.conflicts), prunes=left(self.prunes))

@@ -11,7 +11,7 @@ from typing import Any
 from ..errors import UsageError
 from ..matching.classifier import brings, loses
 from ..memory import Memory
-from ..planning.decisions import Settled, SettledConflict, SettledMerge, SettledPrune
+from ..planning.decisions import ConflictDecision, Decisions, MergeDecision, PruneDecision
 from ..planning.plan import Conflict, HeldBack, Merge, Plan, Prune
 from ..runs.dismissals import Kept
 from .additions import extended
@@ -44,60 +44,60 @@ def combine(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
     return combined
 
 
-def settle(plan: Plan, answers: dict[str, Any], numbers: Sequence[Memory] = (), today: date | None = None) -> Settled:
+def decide(plan: Plan, answers: dict[str, Any], numbers: Sequence[Memory] = (), today: date | None = None) -> Decisions:
     """The plan with its answers, after every rail. `numbers` are all memories in the order of --list.
 
     Raises UsageError that names every answer which cannot be taken, and why.
     """
     plan, faults = extended(plan, answers.get("+", []), answers, numbers)
-    settled = Settled(plan, held_back=list(plan.held_back))
+    decisions = Decisions(plan, held_back=list(plan.held_back))
     known = {item.handle for item in plan.items}
     faults += [f"{handle} is not in this plan" for handle in answers if handle not in known and handle != "+"]
     texts = {memory.text: memory.id for memory in numbers}
     for merge in plan.merges:
-        settled.merges.append(_merge(plan, merge, answers.get(merge.handle), faults))
+        decisions.merges.append(_merge(plan, merge, answers.get(merge.handle), faults))
     for conflict in plan.conflicts:
-        settled.conflicts.append(_conflict(plan, conflict, answers.get(conflict.handle), faults))
+        decisions.conflicts.append(_conflict(plan, conflict, answers.get(conflict.handle), faults))
     for prune in plan.prunes:
-        settled.prunes.append(_prune(plan, prune, answers.get(prune.handle), faults))
-    _settle_other_pairs(settled, faults)
+        decisions.prunes.append(_prune(plan, prune, answers.get(prune.handle), faults))
+    _settle_other_pairs(decisions, faults)
     drafted = {*known} - {*answers} - {m.handle for m in plan.merges if m.tier == "added"}
-    for handle, why in dict.fromkeys(_broken(settled, texts, today or datetime.now(timezone.utc).date())):
+    for handle, why in dict.fromkeys(_broken(decisions, texts, today or datetime.now(timezone.utc).date())):
         if handle in drafted:  # nobody's answer: the day may have changed since, or somebody the plan
-            _hold(settled, handle, why)
+            _hold(decisions, handle, why)
         else:
             faults.append(f"{handle} {why}")
     if faults:
         raise UsageError("; ".join(dict.fromkeys(faults)) + ".")
-    return settled
+    return decisions
 
 
-def remember(kept: Kept, settled: Settled) -> None:
+def remember(kept: Kept, decisions: Decisions) -> None:
     """Put what is left alone into the scope's memory, and take out what is wanted after all."""
-    plan = settled.plan
-    for merge in settled.merges:
+    plan = decisions.plan
+    for merge in decisions.merges:
         _remember(kept, "merge", "keep", merge.state, [plan.memory(id).text for id in merge.ids])
-    for c in settled.conflicts:
+    for c in decisions.conflicts:
         _remember(kept, "conflict", "both", c.state, [plan.memory(id).text for id in (c.conflict.a, c.conflict.b)])
-    for p in settled.prunes:
+    for p in decisions.prunes:
         _remember(kept, "prune", "keep", p.state, [plan.memory(p.prune.id).text])
 
 
 def _remember(kept: Kept, kind: str, said: str, state: str, texts: list[str]) -> None:
-    if state == "kept":
+    if state == "dismissed":
         kept.add(kind, texts, said)
     elif state == "accepted":
         kept.discard(kind, texts)
 
 
-def _merge(plan: Plan, merge: Merge, answer: Any, faults: list[str]) -> SettledMerge:
+def _merge(plan: Plan, merge: Merge, answer: Any, faults: list[str]) -> MergeDecision:
     members = [plan.memory(id).text for id in merge.ids]
     confirmed = answer is True
     text, state = merge.text, "accepted" if confirmed or merge.tier == "safe" else "open"
     if isinstance(answer, dict) and set(answer) == {"text", "confirmed"}:
         confirmed, answer = answer["confirmed"] is True, answer["text"]
     if answer == "keep":
-        state = "kept"
+        state = "dismissed"
     elif isinstance(answer, str):
         text, state = answer.strip(), "accepted"
         faults += _text_faults(merge.handle, text, members)
@@ -110,7 +110,7 @@ def _merge(plan: Plan, merge: Merge, answer: Any, faults: list[str]) -> SettledM
     )
     if state == "accepted" and (lost or brought) and (plan.mode == "auto" or not confirmed):
         state = "held"
-    return SettledMerge(merge.handle, merge.ids, merge.tier, text, state, merge.why, lost, brought)
+    return MergeDecision(merge.handle, merge.ids, merge.tier, text, state, merge.why, lost, brought)
 
 
 def _text_faults(handle: str, text: str, members: list[str]) -> list[str]:
@@ -124,36 +124,36 @@ def _text_faults(handle: str, text: str, members: list[str]) -> list[str]:
     return []
 
 
-def _conflict(plan: Plan, conflict: Conflict, answer: Any, faults: list[str]) -> SettledConflict:
+def _conflict(plan: Plan, conflict: Conflict, answer: Any, faults: list[str]) -> ConflictDecision:
     if answer is None:
-        return SettledConflict(conflict, "open")
+        return ConflictDecision(conflict, "open")
     said = _SIDES.get(answer.strip().lower()) if isinstance(answer, str) else None
     if said is None:
         faults.append(f'{conflict.handle} takes "A", "B", "both" or "skip"')
-        return SettledConflict(conflict, "open")
+        return ConflictDecision(conflict, "open")
     if said in ("both", "skip"):
-        return SettledConflict(conflict, "kept" if said == "both" else "open")
-    return SettledConflict(conflict, "held" if plan.mode == "auto" else "accepted", said)
+        return ConflictDecision(conflict, "dismissed" if said == "both" else "open")
+    return ConflictDecision(conflict, "held" if plan.mode == "auto" else "accepted", said)
 
 
-def _prune(plan: Plan, prune: Prune, answer: Any, faults: list[str]) -> SettledPrune:
+def _prune(plan: Plan, prune: Prune, answer: Any, faults: list[str]) -> PruneDecision:
     if answer is not None and answer is not True and answer != "keep":
         faults.append(f'{prune.handle} takes true or "keep"')
     if answer == "keep":
-        return SettledPrune(prune, "kept")
+        return PruneDecision(prune, "dismissed")
     doubtful = prune.reason != "retention" and plan.mode == "auto" and answer is not True
-    return SettledPrune(prune, "held" if doubtful else "accepted")
+    return PruneDecision(prune, "held" if doubtful else "accepted")
 
 
-def _settle_other_pairs(settled: Settled, faults: list[str]) -> None:
+def _settle_other_pairs(decisions: Decisions, faults: list[str]) -> None:
     """An answer that removes a memory settles its other pairs; one version of every fact must stay."""
-    home = {id: merge.ids[0] for merge in settled.merges if merge.state == "accepted" for id in merge.ids}
+    home = {id: merge.ids[0] for merge in decisions.merges if merge.state == "accepted" for id in merge.ids}
     beaten: dict[str, tuple[str, str]] = {}  # loser: winner and handle, a merge being one memory
-    for c in settled.conflicts:
+    for c in decisions.conflicts:
         if c.state == "accepted":
             winner, loser = (home.get(id, id) for id in c.sides())
             beaten[loser] = winner, c.handle
-    for c in settled.conflicts:
+    for c in decisions.conflicts:
         sides = [s for s, id in (("A", c.conflict.a), ("B", c.conflict.b)) if home.get(id, id) not in beaten]
         if c.state == "open" and len(sides) == 1:
             c.state, c.winner = "accepted", sides[0]
@@ -169,18 +169,18 @@ def _settle_other_pairs(settled: Settled, faults: list[str]) -> None:
             return
 
 
-def _hold(settled: Settled, handle: str, why: str) -> None:
-    next(item for item in settled.items if item.handle == handle).state = "held"
-    settled.held_back.append(HeldBack(handle, why))
+def _hold(decisions: Decisions, handle: str, why: str) -> None:
+    next(item for item in decisions.items if item.handle == handle).state = "held"
+    decisions.held_back.append(HeldBack(handle, why))
 
 
-def _broken(settled: Settled, texts: dict[str, str], today: date) -> list[tuple[str, str]]:
+def _broken(decisions: Decisions, texts: dict[str, str], today: date) -> list[tuple[str, str]]:
     """Every rail that what is accepted would break: the handle, and what is wrong with it."""
-    plan = settled.plan
+    plan = decisions.plan
     faults: list[tuple[str, str]] = []
-    merges = [m for m in settled.merges if m.state in ("accepted", "held")]
-    conflicts = [c for c in settled.conflicts if c.state == "accepted"]
-    prunes = [p for p in settled.prunes if p.state == "accepted"]
+    merges = [m for m in decisions.merges if m.state in ("accepted", "held")]
+    conflicts = [c for c in decisions.conflicts if c.state == "accepted"]
+    prunes = [p for p in decisions.prunes if p.state == "accepted"]
     for merge in merges:
         members = [plan.memory(id) for id in merge.ids]
         if len({(member.scope, member.type) for member in members}) > 1:

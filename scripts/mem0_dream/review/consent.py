@@ -6,31 +6,31 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 
 from ..errors import AttentionNeeded
-from ..planning.decisions import Settled
+from ..planning.decisions import Decisions
 from ..runs.run_folder import Run
 
 _NAME = "reported"
 
 
-def reported(run: Run, settled: Settled, page: int = 1, pages: int = 1) -> None:
+def reported(run: Run, decisions: Decisions, page: int = 1, pages: int = 1) -> None:
     """Record that a person was shown the report of this plan with these answers, or its next page of so many."""
-    report = {"digest": settled.digest(), "pages": pages}
+    report = {"digest": decisions.digest(), "pages": pages}
     before = run.read(_NAME) if run.has(_NAME) else {}
     read = before["page"] if all(before.get(key) == value for key, value in report.items()) else 0
     at = datetime.now(timezone.utc).isoformat(timespec="seconds")
     run.write(_NAME, {**report, "page": max(read, page) if page <= read + 1 else read, "at": at})
 
 
-def require(run: Run, settled: Settled, env: Mapping[str, str]) -> None:
+def require(run: Run, decisions: Decisions, env: Mapping[str, str]) -> None:
     """AttentionNeeded where --apply has not the consent it needs."""
-    if settled.plan.mode == "auto":
+    if decisions.plan.mode == "auto":
         raise AttentionNeeded("This run was fetched with --auto, so nobody was asked; run fetch_all.py without --auto.")
     if env.get("CLAUDE_CODE_SESSION_ATTENDED") == "0":
         raise AttentionNeeded("Nobody attends this session, so --apply is refused; use --auto, or apply it yourself.")
     shown = run.read(_NAME) if run.has(_NAME) else {"page": 0}
     if not shown["page"]:
         raise AttentionNeeded("No report of this run was printed yet; run apply_plan.py --report and show it first.")
-    if shown["digest"] != settled.digest():
+    if shown["digest"] != decisions.digest():
         raise AttentionNeeded(
             "The plan or the answers changed after the report was printed; print it again with --report."
         )
@@ -41,7 +41,7 @@ def require(run: Run, settled: Settled, env: Mapping[str, str]) -> None:
         )
 
 
-def require_auto(settled: Settled) -> None:
+def require_auto(decisions: Decisions) -> None:
     """AttentionNeeded where --auto would apply a run that somebody is to be asked about."""
-    if settled.plan.mode != "auto":
+    if decisions.plan.mode != "auto":
         raise AttentionNeeded("This run was fetched to be asked about; --auto needs one fetched with --auto.")

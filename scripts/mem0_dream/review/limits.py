@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..config.policies import Policies
 from ..memory import Memory, read_date
-from ..planning.decisions import Settled, SettledMerge, SettledPrune
+from ..planning.decisions import Decisions, MergeDecision, PruneDecision
 from ..planning.plan import HeldBack
 from ..runs import documents, journal
 from ..runs.journal import Operation
@@ -21,27 +21,31 @@ ALWAYS = 10  # memories that may go in any case
 
 
 def unattended(
-    settled: Settled, policies: Policies, scope_folder: Path, percent: int | None = None, now: datetime | None = None
-) -> Settled:
+    decisions: Decisions,
+    policies: Policies,
+    scope_folder: Path,
+    percent: int | None = None,
+    now: datetime | None = None,
+) -> Decisions:
     """The same, with everything held back that needs a person; `percent` is --max-removed."""
     held: dict[str, str] = {}
-    removals: list[SettledMerge | SettledPrune] = [*settled.merges, *settled.prunes]
+    removals: list[MergeDecision | PruneDecision] = [*decisions.merges, *decisions.prunes]
     shorter = shortened(scope_folder, policies.retention)
     for item in removals:
-        if item.state == "accepted" and (why := _reason(item, settled, policies, shorter)):
+        if item.state == "accepted" and (why := _reason(item, decisions, policies, shorter)):
             held[item.handle] = why
-    counted = {item.handle: taken(item, settled) for item in removals if item.state == "accepted"}
+    counted = {item.handle: taken(item, decisions) for item in removals if item.state == "accepted"}
     counted = {handle: count for handle, count in counted.items() if count and handle not in held}
     gone = removed_lately(scope_folder, now)
-    most = allowed(settled.plan.total + gone, percent, policies.settings.max_removed)
+    most = allowed(decisions.plan.total + gone, percent, policies.settings.max_removed)
     if sum(counted.values()) + gone > most:
         why = f"{sum(counted.values())} memories would go, {gone} went within seven days, and {most} are the most"
         held.update(dict.fromkeys(counted, why))
     return replace(
-        settled,
-        merges=[replace(merge, state="held") if merge.handle in held else merge for merge in settled.merges],
-        prunes=[replace(prune, state="held") if prune.handle in held else prune for prune in settled.prunes],
-        held_back=[*settled.held_back, *(HeldBack(handle, why) for handle, why in held.items())],
+        decisions,
+        merges=[replace(merge, state="held") if merge.handle in held else merge for merge in decisions.merges],
+        prunes=[replace(prune, state="held") if prune.handle in held else prune for prune in decisions.prunes],
+        held_back=[*decisions.held_back, *(HeldBack(handle, why) for handle, why in held.items())],
     )
 
 
@@ -52,11 +56,11 @@ def allowed(memories: int, percent: int | None, configured: int) -> int:
     return max(ALWAYS, memories * most // 100) if most else 0
 
 
-def taken(item: SettledMerge | SettledPrune, settled: Settled) -> int:
+def taken(item: MergeDecision | PruneDecision, decisions: Decisions) -> int:
     """How many memories it takes away; an exact repeat takes none."""
-    if isinstance(item, SettledPrune):
+    if isinstance(item, PruneDecision):
         return 1
-    texts = [settled.plan.memory(id).text for id in item.ids]
+    texts = [decisions.plan.memory(id).text for id in item.ids]
     return _lost(texts, item.text, item.text in texts)
 
 
@@ -95,10 +99,10 @@ def used(scope_folder: Path, retention: dict[str, int | None]) -> None:
     seen(scope_folder, kept)
 
 
-def _reason(item: SettledMerge | SettledPrune, settled: Settled, policies: Policies, shorter: set[str]) -> str:
-    if not settled.plan.complete:
+def _reason(item: MergeDecision | PruneDecision, decisions: Decisions, policies: Policies, shorter: set[str]) -> str:
+    if not decisions.plan.complete:
         return "the list of memories may be cut off"
-    if isinstance(item, SettledMerge):
+    if isinstance(item, MergeDecision):
         drafted = item.tier != "safe" and policies.settings.auto == "safe"
         return "mem0.md lets only safe merges be applied unattended" if drafted else ""
     if not policies.settings.prune_in_auto:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..memory import Memory
-from ..planning.decisions import Settled
+from ..planning.decisions import Decisions
 from ..runs import documents
 from ..runs.run_folder import Run, all_runs
 from ..safe_text import shown
@@ -19,20 +19,20 @@ _UNANSWERED = "nobody has confirmed it"
 _MOST_FAILURES = 5
 
 
-def queue(run: Run, settled: Settled) -> list[str]:
+def queue(run: Run, decisions: Decisions) -> list[str]:
     """Leave in the run folder what was held back or not answered; a line for each."""
-    reasons = {held.handle: held.why for held in settled.held_back}
+    reasons = {held.handle: held.why for held in decisions.held_back}
     items = []
-    for merge in settled.merges:
+    for merge in decisions.merges:
         if merge.state in ("held", "open"):
-            items.append(_item(settled, merge.handle, "merge", merge.ids, reasons.get(merge.handle) or _why(merge)))
-    for c in settled.conflicts:
-        if c.state != "kept":
-            items.append(_item(settled, c.handle, "conflict", [c.conflict.a, c.conflict.b], _UNASKED))
-    for p in settled.prunes:
+            items.append(_item(decisions, merge.handle, "merge", merge.ids, reasons.get(merge.handle) or _why(merge)))
+    for c in decisions.conflicts:
+        if c.state != "dismissed":
+            items.append(_item(decisions, c.handle, "conflict", [c.conflict.a, c.conflict.b], _UNASKED))
+    for p in decisions.prunes:
         if p.state == "held":
             why = reasons.get(p.handle) or "low confidence is no reason to remove something unasked"
-            items.append(_item(settled, p.handle, "prune", [p.prune.id], why))
+            items.append(_item(decisions, p.handle, "prune", [p.prune.id], why))
     if items:
         run.write(_DOCUMENT, {"items": items})
     return [f"{item['handle']} {_line(item)}" for item in items]
@@ -59,7 +59,7 @@ def failed(scope_folder: Path, why: str) -> None:
 
 
 def succeeded(scope_folder: Path) -> None:
-    """The last unattended run went well: what failed before it is settled."""
+    """The last unattended run went well: what failed before it is decisions."""
     (scope_folder / "failed.json").unlink(missing_ok=True)
 
 
@@ -73,8 +73,8 @@ def _failures(scope_folder: Path) -> list[dict[str, str]]:
     return documents.read(path, "failed")["entries"] if path.exists() else []
 
 
-def _item(settled: Settled, handle: str, kind: str, ids: list[str], why: str) -> dict[str, Any]:
-    return {"handle": handle, "kind": kind, "texts": {id: settled.plan.memory(id).text for id in ids}, "why": why}
+def _item(decisions: Decisions, handle: str, kind: str, ids: list[str], why: str) -> dict[str, Any]:
+    return {"handle": handle, "kind": kind, "texts": {id: decisions.plan.memory(id).text for id in ids}, "why": why}
 
 
 def _why(merge: Any) -> str:

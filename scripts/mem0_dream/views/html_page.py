@@ -22,15 +22,15 @@ from typing import Any
 from ..config.policies import Policies
 from ..matching.differences import Part, brought, differences, only
 from ..memory import Memory
-from ..planning.decisions import Settled, SettledMerge
+from ..planning.decisions import Decisions, MergeDecision
 from ..planning.plan import Conflict, Plan, Prune
-from ..review.answers import settle
+from ..review.answers import decide
 from ..safe_text import short_ids, shown
 from . import charts, report
 
 _DATA = Path(__file__).parent / "page"
 _STEP = Path(__file__).resolve().parents[2] / "apply_plan.py"
-_STATES = {"open": "to be answered", "accepted": "will be applied", "kept": "left alone"}
+_STATES = {"open": "to be answered", "accepted": "will be applied", "dismissed": "left alone"}
 _SHORT = 30  # characters of what a side alone says that still fit its choice
 _SHOWN = {"held": "open"}  # a text held back waits for a yes like any other open question
 
@@ -54,7 +54,7 @@ class _Question:
 
 def page(
     plan: Plan,
-    settled: Settled | None,
+    decisions: Decisions | None,
     history: Sequence[Mapping[str, Any]],
     policies: Policies,
     memories: Sequence[Memory],
@@ -62,9 +62,9 @@ def page(
     today: date,
 ) -> str:
     """The whole page as text. `run` is the run's folder; `history` the scope's applied runs, oldest first."""
-    settled = settled or settle(plan, {}, memories, today)
-    plan = settled.plan  # with what the answers added to it
-    asked = sorted(_questions(plan, settled), key=lambda question: question.state != "open")
+    decisions = decisions or decide(plan, {}, memories, today)
+    plan = decisions.plan  # with what the answers added to it
+    asked = sorted(_questions(plan, decisions), key=lambda question: question.state != "open")
     style, script = _data("page.css"), _data("page.js")
     project = plan.scope.project or "all projects"
     fields = {
@@ -78,7 +78,7 @@ def page(
         "types": _options({question.type: question.type for question in asked}),
         "states": _options({question.state: _STATES[question.state] for question in asked}),
         "questions": "".join(map(_article, asked)) or f'<p class="summary">{_text(report.NOTHING_FOUND)}</p>',
-        "left_alone": _left_alone(plan, settled),
+        "left_alone": _left_alone(plan, decisions),
         "posix": _text(f"python3 {shlex.quote(str(_STEP))} --run {shlex.quote(run)} --decide "),
         "powershell": _text(f"py -3 {_powershell(str(_STEP))} --run {_powershell(run)} --decide "),
         "style": style,
@@ -95,19 +95,19 @@ def _summary(asked: list[_Question]) -> str:
     return f"{told}. Nothing moves before the report is applied." if told else ""
 
 
-def _questions(plan: Plan, settled: Settled) -> Iterable[_Question]:
-    merged = {id: merge for merge in settled.merges if merge.state == "accepted" for id in merge.ids}
+def _questions(plan: Plan, decisions: Decisions) -> Iterable[_Question]:
+    merged = {id: merge for merge in decisions.merges if merge.state == "accepted" for id in merge.ids}
     names = short_ids(plan.memories)
-    for found in settled.conflicts:
+    for found in decisions.conflicts:
         yield _conflict(plan, names, found.conflict, found.state, found.winner, merged)
-    for merge in settled.merges:
+    for merge in decisions.merges:
         yield _merge(plan, names, merge)
-    for settled_prune in settled.prunes:
-        yield _prune(plan, names, settled_prune.prune, settled_prune.state)
+    for decided in decisions.prunes:
+        yield _prune(plan, names, decided.prune, decided.state)
 
 
 def _conflict(
-    plan: Plan, names: dict[str, str], item: Conflict, state: str, winner: str | None, merged: dict[str, SettledMerge]
+    plan: Plan, names: dict[str, str], item: Conflict, state: str, winner: str | None, merged: dict[str, MergeDecision]
 ) -> _Question:
     texts = [merged[id].text if id in merged else plan.memory(id).text for id in (item.a, item.b)]
     parts = differences(*texts)
@@ -119,7 +119,7 @@ def _conflict(
     if item.winner:
         facts.append(("Likely", f"{item.winner}, the newer with the higher confidence"))
     choices = [_named("A", parts[0]), _named("B", parts[1]), ("both", "both are true"), ("skip", "ask again")]
-    chosen = {"accepted": winner, "kept": "both"}.get(state)
+    chosen = {"accepted": winner, "dismissed": "both"}.get(state)
     kind = plan.memory(item.a).type
     title = f"“{item.topic}”" if item.topic else "two versions"
     return _Question(
@@ -136,7 +136,7 @@ def _conflict(
     )
 
 
-def _merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> _Question:
+def _merge(plan: Plan, names: dict[str, str], merge: MergeDecision) -> _Question:
     texts = [plan.memory(id).text for id in merge.ids]
     parts = [differences(text, merge.text)[0] for text in texts]
     members = "".join(
@@ -150,7 +150,7 @@ def _merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> _Question:
         facts.append(("Brings", ", ".join(merge.brings)))
     facts.append(("Why", merge.why))
     choices = [("true", "merge so"), ("text", "merge with my text"), ("keep", "leave as they are")]
-    chosen = {"accepted": "true", "kept": "keep"}.get(merge.state)
+    chosen = {"accepted": "true", "dismissed": "keep"}.get(merge.state)
     state = _SHOWN.get(merge.state, merge.state)
     body = _sides([f'<div class="column">{members}</div>', f'<div class="column">{result}</div>'])
     title = f"{len(merge.ids)} memories, {'safe' if merge.tier == 'safe' else 'to review'}"
@@ -167,7 +167,7 @@ def _prune(plan: Plan, names: dict[str, str], prune: Prune, state: str) -> _Ques
         else "low confidence, and nothing specific"
     )
     choices = [("true", "remove it"), ("keep", "leave it")]
-    chosen = {"accepted": "true", "kept": "keep"}.get(state)
+    chosen = {"accepted": "true", "dismissed": "keep"}.get(state)
     return _Question(
         prune.handle,
         "prune",
@@ -208,9 +208,9 @@ def _article(question: _Question) -> str:
     )
 
 
-def _left_alone(plan: Plan, settled: Settled) -> str:
+def _left_alone(plan: Plan, decisions: Decisions) -> str:
     names = short_ids([*plan.memories, *plan.ids()])
-    rows = [f"{names.get(held.handle, held.handle)}: {held.why}" for held in settled.held_back]
+    rows = [f"{names.get(held.handle, held.handle)}: {held.why}" for held in decisions.held_back]
     rows += [f"{' ~ '.join(names[id] for id in miss.ids)}: {miss.why}" for miss in plan.near_misses]
     if not rows:
         return ""
@@ -227,7 +227,7 @@ def _known(plan: Plan, names: dict[str, str], id: str) -> str:
     return f"{names[id]} · {day} · confidence {sure}"
 
 
-def _within(merge: SettledMerge | None) -> str:
+def _within(merge: MergeDecision | None) -> str:
     return f" · as merged in {merge.handle}" if merge else ""
 
 

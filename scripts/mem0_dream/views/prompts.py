@@ -10,10 +10,10 @@ from ..matching import lexicon
 from ..matching.explanation import ADDED, differences
 from ..matching.text import read
 from ..memory import Memory
-from ..planning.decisions import Settled, SettledConflict, SettledMerge
+from ..planning.decisions import ConflictDecision, Decisions, MergeDecision
 from ..planning.plan import Merge, Plan
 from ..planning.planner import OTHER_DAY
-from ..review.answers import settle
+from ..review.answers import decide
 from ..safe_text import shown
 from . import report
 
@@ -63,69 +63,69 @@ def consult(
     numbers: Sequence[Memory],
     most: int,
     console: Console,
-    keep: Callable[[Settled], None],
-) -> Settled:
+    keep: Callable[[Decisions], None],
+) -> Decisions:
     """Show the report, ask at most `most` questions and the last yes; `keep` is called after every answer.
 
     Raises Cancelled where the answer is no or the person leaves.
     """
-    settled = settle(plan, answers, numbers)
-    console.say(report.body(plan, settled))
+    decisions = decide(plan, answers, numbers)
+    console.say(report.body(decisions))
     try:
         asked: set[str] = set()
-        while len(asked) < most and (item := _next(settled, asked)):
+        while len(asked) < most and (item := _next(decisions, asked)):
             asked.add(item.handle)
-            given = {**answers, **_answer(settled, item, console)}
+            given = {**answers, **_answer(decisions, item, console)}
             try:
-                settled = settle(plan, given, numbers)
+                decisions = decide(plan, given, numbers)
             except UsageError as error:  # it cannot go with an earlier answer
                 console.say(str(error))
                 continue
             answers.update(given)
-            keep(settled)
-        if settled.changes():
-            _confirm(plan, settled, console)
+            keep(decisions)
+        if decisions.changes():
+            _confirm(decisions, console)
     except EOFError:  # nobody was there to decide
         raise Cancelled(3) from None
     except KeyboardInterrupt:
         raise Cancelled from None
-    return settled
+    return decisions
 
 
-def _next(settled: Settled, asked: set[str]) -> SettledConflict | SettledMerge | None:
-    """The next question; an answer to one contradiction may have settled another."""
-    found: list[SettledConflict | SettledMerge] = [item for item in settled.conflicts if item.state == "open"]
-    found += [merge for merge in settled.merges if merge.state in ("open", "held")]
+def _next(decisions: Decisions, asked: set[str]) -> ConflictDecision | MergeDecision | None:
+    """The next question; an answer to one contradiction may have decisions another."""
+    found: list[ConflictDecision | MergeDecision] = [item for item in decisions.conflicts if item.state == "open"]
+    found += [merge for merge in decisions.merges if merge.state in ("open", "held")]
     return next((item for item in found if item.handle not in asked), None)
 
 
-def _answer(settled: Settled, item: SettledConflict | SettledMerge, console: Console) -> dict[str, Any]:
-    if isinstance(item, SettledConflict):
-        return {item.handle: _conflict(settled.plan, settled, item, console)}
-    return {item.handle: True} if _loss(settled.plan, item, console) else {}
+def _answer(decisions: Decisions, item: ConflictDecision | MergeDecision, console: Console) -> dict[str, Any]:
+    if isinstance(item, ConflictDecision):
+        return {item.handle: _conflict(decisions, item, console)}
+    return {item.handle: True} if _loss(decisions, item, console) else {}
 
 
-def _conflict(plan: Plan, settled: Settled, item: SettledConflict, console: Console) -> str:
+def _conflict(decisions: Decisions, item: ConflictDecision, console: Console) -> str:
     console.say(f'\n{item.handle} — "{shown(item.conflict.topic)}"')
-    console.pair(*report.sides(plan, settled, item))
+    console.pair(*report.sides(decisions, item))
     return _SIDES[_reply(console, f"{report.WHICH} ", _SIDES, "A, B, both (both are true), skip, or q to leave")]
 
 
-def _loss(plan: Plan, merge: SettledMerge, console: Console) -> bool:
-    console.say(f"\n{report.texts(plan, merge)}")
+def _loss(decisions: Decisions, merge: MergeDecision, console: Console) -> bool:
+    console.say(f"\n{report.texts(decisions, merge)}")
     return _reply(console, f"{report.drops(merge)} ", (*_YES, *_NO, ""), "y, n, or q to leave") in _YES
 
 
-def _confirm(plan: Plan, settled: Settled, console: Console) -> None:
+def _confirm(decisions: Decisions, console: Console) -> None:
     console.say("")
-    prompt = f"{report.closing(settled)} "
+    prompt = f"{report.closing(decisions)} "
     while True:
         reply = _reply(console, prompt, (*_YES, *_NO, "", "details"), "y, n, details, or q to leave")
         if reply in _NO:
             raise Cancelled
         if reply != "details":
             return
-        console.say(report.long(plan, settled).removesuffix(f"\n{report.APPLY}"))
+        console.say(report.long(decisions).removesuffix(f"\n{report.APPLY}"))
         prompt = f"{report.APPLY} "
 
 

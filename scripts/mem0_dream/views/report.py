@@ -11,7 +11,7 @@ from ..planning.plan import Plan, Prune
 from ..safe_text import short_ids, shown
 
 if TYPE_CHECKING:
-    from ..planning.decisions import Settled, SettledConflict, SettledMerge
+    from ..planning.decisions import ConflictDecision, Decisions, MergeDecision
 
 NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories found."
 CANCELLED = "Cancelled. No changes made."
@@ -29,25 +29,25 @@ def no_memories(project: str | None) -> str:
     return f"No memories found for project {project or 'none'}. Nothing to consolidate."
 
 
-def short(plan: Plan, settled: Settled) -> str:
+def short(decisions: Decisions) -> str:
     """The report, in its short form, with the question it ends on."""
-    return f"{body(plan, settled)}\n\n{closing(settled)}" if anything(settled) else NOTHING_FOUND
+    return f"{body(decisions)}\n\n{closing(decisions)}" if anything(decisions) else NOTHING_FOUND
 
 
-def anything(settled: Settled) -> bool:
+def anything(decisions: Decisions) -> bool:
     """Whether there is anything to apply or to ask about."""
-    return bool(_merges(settled) or _conflicts(settled) or _prunes(settled))
+    return bool(_merges(decisions) or _conflicts(decisions) or _prunes(decisions))
 
 
-def body(plan: Plan, settled: Settled) -> str:
+def body(decisions: Decisions) -> str:
     """The short report without its last line."""
-    names = _names(plan)
-    merges, prunes = _merges(settled), _prunes(settled)
+    names = _names(decisions.plan)
+    merges, prunes = _merges(decisions), _prunes(decisions)
     sections = ["## dream — consolidation report"]
     if merges:
         rows = [f'  {_joined(names, merge.ids)} → "{shown(merge.text, 100)}"' for merge in merges]
         sections.append("\n".join([f"Merges ({len(rows)}):", *rows]))
-    conflicts = _conflicts(settled)
+    conflicts = _conflicts(decisions)
     if conflicts:
         rows = [
             f'  {names[c.conflict.a]} vs {names[c.conflict.b]} — "{shown(c.conflict.topic)}" [A/B/skip]'
@@ -60,40 +60,35 @@ def body(plan: Plan, settled: Settled) -> str:
     return "\n\n".join(sections)
 
 
-def closing(settled: Settled) -> str:
+def closing(decisions: Decisions) -> str:
     """The report's last line: what is proposed, and the question."""
-    return f"{_proposed(settled)}. {APPLY}"
+    return f"{_proposed(decisions)}. {APPLY}"
 
 
-def long(plan: Plan, settled: Settled) -> str:
+def long(decisions: Decisions) -> str:
     """The report in its long form: originals, dates, confidences, reasons, and what was held back."""
-    if not anything(settled):
+    if not anything(decisions):
         return NOTHING_FOUND
-    names = _names(plan)
-    merges, prunes = _merges(settled), _prunes(settled)
+    names = _names(decisions.plan)
+    merges, prunes = _merges(decisions), _prunes(decisions)
     sections = ["## Dream — Memory Consolidation Report"]
     if merges:
-        items = [_long_merge(plan, names, merge) for merge in merges]
+        items = [_long_merge(decisions, names, merge) for merge in merges]
         sections.append("\n".join([f"### Merge proposals ({len(items)} pairs)", *items]))
-    conflicts = _conflicts(settled)
+    conflicts = _conflicts(decisions)
     if conflicts:
-        items = [_long_conflict(plan, names, settled, conflict) for conflict in conflicts]
+        items = [_long_conflict(decisions, names, conflict) for conflict in conflicts]
         sections.append("\n".join([f"### Contradictions ({len(items)} pairs)", *items]))
     if prunes:
-        items = [_long_prune(plan, names, prune) for prune in prunes]
+        items = [_long_prune(decisions.plan, names, prune) for prune in prunes]
         sections.append("\n".join([f"### Prune candidates ({len(items)} memories)", *items]))
-    if settled.held_back:
-        items = [f"{_held_name(names, held.handle)} — {shown(held.why)}" for held in settled.held_back]
+    if decisions.held_back:
+        items = [f"{_held_name(names, held.handle)} — {shown(held.why)}" for held in decisions.held_back]
         sections.append("\n".join([f"### Held back ({len(items)})", *items]))
-    return "\n\n".join(sections) + f"\n\n---\n{_proposed(settled)}\n{APPLY}"
+    return "\n\n".join(sections) + f"\n\n---\n{_proposed(decisions)}\n{APPLY}"
 
 
-def question(plan: Plan, settled: Settled, conflict: SettledConflict) -> str:
-    """Both sides of a contradiction, as a terminal asks about it."""
-    return "\n".join(f"{side}: {text}" for side, text in zip("AB", sides(plan, settled, conflict), strict=True))
-
-
-def drops(merge: SettledMerge) -> str:
+def drops(merge: MergeDecision) -> str:
     """The question about a merge that loses a detail, or that nobody should confirm unread."""
     if not merge.loses:
         return f"{merge.handle} — {shown(merge.why)}. Merge anyway? [y/N]"
@@ -114,41 +109,41 @@ def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> st
     return f"[mem0-dream --auto] project={project or 'none'}  {counts}"
 
 
-def _proposed(settled: Settled) -> str:
-    counts = len(_merges(settled)), len(_prunes(settled)), len(_conflicts(settled))
+def _proposed(decisions: Decisions) -> str:
+    counts = len(_merges(decisions)), len(_prunes(decisions)), len(_conflicts(decisions))
     return "Proposed: {} merges, {} prunes, {} conflicts".format(*counts)
 
 
-def _conflicts(settled: Settled) -> list[SettledConflict]:
+def _conflicts(decisions: Decisions) -> list[ConflictDecision]:
     """Those that both stand is no question any more."""
-    return [conflict for conflict in settled.conflicts if conflict.state != "kept"]
+    return [conflict for conflict in decisions.conflicts if conflict.state != "dismissed"]
 
 
-def _merges(settled: Settled) -> list[SettledMerge]:
-    return [merge for merge in settled.merges if merge.state == "accepted"]
+def _merges(decisions: Decisions) -> list[MergeDecision]:
+    return [merge for merge in decisions.merges if merge.state == "accepted"]
 
 
-def _prunes(settled: Settled) -> list[Prune]:
-    return [settled_prune.prune for settled_prune in settled.prunes if settled_prune.state == "accepted"]
+def _prunes(decisions: Decisions) -> list[Prune]:
+    return [decided.prune for decided in decisions.prunes if decided.state == "accepted"]
 
 
-def _long_merge(plan: Plan, names: dict[str, str], merge: SettledMerge) -> str:
-    lines = [f"MERGE {_joined(names, merge.ids)} → NEW", texts(plan, merge, 120), f"  handle: {merge.handle}"]
+def _long_merge(decisions: Decisions, names: dict[str, str], merge: MergeDecision) -> str:
+    lines = [f"MERGE {_joined(names, merge.ids)} → NEW", texts(decisions, merge, 120), f"  handle: {merge.handle}"]
     if merge.loses:
         lines.append(f"  loses: {quoted(merge.loses)}")
     return "\n".join([*lines, f"  why: {shown(merge.why)}"])
 
 
-def texts(plan: Plan, merge: SettledMerge, limit: int | None = None) -> str:
+def texts(decisions: Decisions, merge: MergeDecision, limit: int | None = None) -> str:
     """The originals of a merge, each cut to `limit` characters, and the whole merged text, a line each."""
-    lines = [f'  - Original {n}: "{shown(plan.memory(id).text, limit)}"' for n, id in enumerate(merge.ids, 1)]
+    lines = [f'  - Original {n}: "{shown(decisions.plan.memory(id).text, limit)}"' for n, id in enumerate(merge.ids, 1)]
     return "\n".join([*lines, f'  - Merged:     "{shown(merge.text)}"'])
 
 
-def _long_conflict(plan: Plan, names: dict[str, str], settled: Settled, item: SettledConflict) -> str:
+def _long_conflict(decisions: Decisions, names: dict[str, str], item: ConflictDecision) -> str:
     conflict = item.conflict
     lines = [f"CONFLICT {names[conflict.a]} vs {names[conflict.b]}"]
-    lines += [f"  - {side}: {text}" for side, text in zip("AB", sides(plan, settled, item), strict=True)]
+    lines += [f"  - {side}: {text}" for side, text in zip("AB", sides(decisions, item), strict=True)]
     return "\n".join([*lines, f"  {WHICH}", f"  handle: {conflict.handle}", f"  why: {shown(conflict.why)}"])
 
 
@@ -165,12 +160,12 @@ def _long_prune(plan: Plan, names: dict[str, str], prune: Prune) -> str:
     )
 
 
-def sides(plan: Plan, settled: Settled, item: SettledConflict) -> list[str]:
+def sides(decisions: Decisions, item: ConflictDecision) -> list[str]:
     """Text, date and confidence of A and B; a member of an accepted merge is shown with the merged text."""
-    merged = {id: merge.text for merge in _merges(settled) for id in merge.ids}
+    merged = {id: merge.text for merge in _merges(decisions) for id in merge.ids}
     both = []
     for id in (item.conflict.a, item.conflict.b):
-        memory = plan.memory(id)
+        memory = decisions.plan.memory(id)
         both.append(f'"{shown(merged.get(id, memory.text))}" ({dated(memory)})')
     return both
 
