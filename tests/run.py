@@ -1,8 +1,13 @@
 #!/usr/bin/env python3
 """Everything CI checks, on a machine that has nothing but Python: builds .venv once, lints, checks types, tests.
 
-Arguments go to pytest (`python3 tests/run.py tests/test_policies.py -k fence`). Ends with pytest's own closing line and
-exit code; where the linters complain and pytest does not, with exit code 1.
+    python3 tests/run.py                                    everything, as CI does it
+    python3 tests/run.py --fast                             without the fault, kill, store and client suites
+    python3 tests/run.py --format                           format the code, and stop
+    python3 tests/run.py --rewrite tests/test_report.py     write what the code prints now into the expected reports
+    python3 tests/run.py tests/test_policies.py -k fence    any other arguments go to pytest
+
+It ends with pytest's own closing line and exit code, or with exit code 1 if only the linters complain.
 """
 
 import hashlib
@@ -23,11 +28,25 @@ def main(arguments: "list[str]") -> int:
             f"The tests need Python 3.10 or newer, and this is {sys.version.split()[0]}; start them with a newer one."
         )
     build()
+    if arguments == ["--format"]:
+        return run("-m", "ruff", "check", "--fix", ".") or run("-m", "ruff", "format", ".")
     linters = [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
     clean = [run("-m", *linter) == 0 for linter in linters]
-    coverage = [] if arguments else ["--cov=scripts", "--cov-report=term:skip-covered"]
-    tests = run("-m", "pytest", *coverage, *arguments)
+    tests = run("-m", "pytest", *chosen(arguments))
     return tests or (0 if all(clean) else 1)
+
+
+def chosen(arguments: "list[str]") -> "list[str]":
+    """What to tell pytest. Many processes share the tests, and a file's tests stay in one process."""
+    side_by_side = ["-n", "auto", "--dist", "loadfile"]
+    if arguments == ["--fast"]:
+        return [*side_by_side, "-m", "not slow"]
+    if arguments[:1] == ["--rewrite"]:
+        return ["--inline-snapshot=fix", *arguments[1:]]
+    if arguments:
+        return arguments
+    os.environ.setdefault("HYPOTHESIS_PROFILE", "ci")
+    return [*side_by_side, "--cov=scripts", "--cov-report=term:skip-covered"]
 
 
 def build() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mem0_dream.config.policies import Policies, Settings
 from mem0_dream.errors import DreamError
@@ -25,6 +25,7 @@ from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
 from mem0_dream.runs import journal
 from mem0_dream.runs.history import open_operations
 
+from .profiles import whole_runs
 from .worlds import (
     FAULTS,
     SCOPE,
@@ -171,7 +172,7 @@ def _text(made: World, handle: str) -> str:
     return next(merge.text for merge in made.decisions.merges if merge.handle == handle)
 
 
-@settings(max_examples=1200, deadline=None, suppress_health_check=list(HealthCheck))
+@whole_runs(1200)
 @given(worlds(), FAULT_LISTS, FAULT_LISTS)
 def test_after_any_faults_and_a_resume_every_fact_stands_exactly_once(case, first, second):
     store, plan, policies = case
@@ -182,7 +183,7 @@ def test_after_any_faults_and_a_resume_every_fact_stands_exactly_once(case, firs
             assert_every_fact_once(made, odd_in(first, second))
 
 
-@settings(max_examples=900, deadline=None, suppress_health_check=list(HealthCheck))
+@whole_runs(900)
 @given(worlds(), FAULT_LISTS, FAULT_LISTS, FAULT_LISTS)
 def test_after_any_faults_an_undo_brings_everything_back(case, first, second, third):
     store, plan, policies = case
@@ -205,7 +206,7 @@ def test_after_any_faults_an_undo_brings_everything_back(case, first, second, th
         assert contents(now) == contents(made.before)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@whole_runs(300)
 @given(worlds(), st.integers(0, 11), st.integers(1, 9), st.sampled_from(["edited", "deleted"]), FAULT_LISTS)
 def test_what_somebody_changes_meanwhile_is_never_lost_nor_overwritten(case, which, look, how, faults):
     store, plan, policies = case
@@ -246,7 +247,7 @@ def test_what_somebody_changes_meanwhile_is_never_lost_nor_overwritten(case, whi
                 assert content(now[memory.id]) == content(memory)
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@whole_runs(300)
 @given(worlds(), st.data(), st.booleans())
 def test_runs_on_top_of_each_other_are_undone_one_after_the_other(case, data, too_early):
     """A second run takes on whatever the first one left; undoing the first too early leaves those parts alone."""
