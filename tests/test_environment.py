@@ -1,6 +1,8 @@
 """The plugin's own Python, built here from small packages made on the spot, with no package index."""
 
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +47,10 @@ def wheel(folder: Path, name: str, version: str) -> None:
         file.writestr(f"{facts}/RECORD", "")
 
 
+def digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
+
+
 class Plugin:
     """The scripts as installed somewhere, with requirements of their own, and a dream home."""
 
@@ -54,13 +60,18 @@ class Plugin:
         shutil.copytree(LIBRARY, self.scripts / "mem0_dream", ignore=ignored)
         (self.scripts / "step.py").write_text(STEP, encoding="utf-8")
         (self.scripts / "requirements.txt").write_text("tiny==1.2.0\n", encoding="utf-8")
-        (self.scripts / "constraints.txt").write_text("", encoding="utf-8")
+        self.lock(digest(wheels / "tiny-1.2.0-py3-none-any.whl") if wheels else "0" * 64)
         self.home = folder / "home"
         drop = ("PYTHONPATH", "MEM0_DREAM_PYTHON", "CODEX_SANDBOX_NETWORK_DISABLED", "PIP_FIND_LINKS")
         self.env = {name: value for name, value in os.environ.items() if name not in drop}
         self.env |= {"MEM0_DREAM_HOME": str(self.home), "PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull}
         if wheels:
             self.env["PIP_FIND_LINKS"] = str(wheels)
+
+    def lock(self, *digests: str) -> None:
+        """Pin tiny to the files with these hashes."""
+        hashes = " ".join(f"--hash=sha256:{digest}" for digest in digests)
+        (self.scripts / "requirements.lock").write_text(f"tiny==1.2.0 {hashes}\n", encoding="utf-8")
 
     def begin(self, *arguments: str, python: Path | str = sys.executable, **env: str) -> subprocess.Popen:
         command = [str(python), str(self.scripts / "step.py"), *arguments]
@@ -143,6 +154,11 @@ def test_a_named_python_without_the_packages_is_refused_with_what_to_run(plugin)
     )
 
 
+def test_a_named_python_is_no_file_of_the_working_folder(plugin):
+    code, out, err = plugin.start(MEM0_DREAM_PYTHON="./python")
+    assert (code, out, err) == (1, "", "MEM0_DREAM_PYTHON is the relative path ./python; give the whole path.")
+
+
 def test_a_named_python_that_does_not_exist_is_refused(plugin):
     code, _, err = plugin.start(MEM0_DREAM_PYTHON="/no/such/python")
     assert (code, err.count("\n")) == (1, 0) and "/no/such/python" in err
@@ -216,8 +232,8 @@ def test_an_environment_that_lost_a_package_says_so_and_is_no_longer_taken_for_b
 
 def test_other_requirements_get_an_environment_of_their_own(monkeypatch, tmp_path):
     before = python_env._tag()
-    (tmp_path / "constraints.txt").write_text("tiny==1.2.0", encoding="utf-8")
-    monkeypatch.setattr(python_env, "CONSTRAINTS", tmp_path / "constraints.txt")
+    (tmp_path / "requirements.lock").write_text("tiny==1.2.0", encoding="utf-8")
+    monkeypatch.setattr(python_env, "LOCK", tmp_path / "requirements.lock")
     assert python_env._tag() != before
 
 
@@ -240,15 +256,38 @@ def test_a_package_serves_from_the_pinned_release_on_within_its_major(monkeypatc
 
 
 def test_the_pins_name_one_release_of_every_package_for_every_python():
-    pins = python_env.CONSTRAINTS.read_text(encoding="utf-8") + python_env.REQUIREMENTS.read_text(encoding="utf-8")
-    lines = [line for line in pins.splitlines() if line and not line.startswith("#")]
+    lines = [line for line in pins().splitlines() if line and not line.startswith("#")]
     assert all("==" in line.split(";")[0] for line in lines)
     assert dict(python_env._required()).keys() == {"mem0ai", "PyYAML", "rich"}
 
 
+def pins() -> str:
+    files = (python_env.REQUIREMENTS, python_env.REQUIREMENTS.with_name("constraints.txt"))
+    return "".join(file.read_text(encoding="utf-8") for file in files)
+
+
+def test_the_lock_holds_every_pin_with_hashes_and_no_other_release():
+    """tools/lock.py writes it; a package of a system that no agent runs on (emscripten) is in it alone."""
+    release = re.compile(r"^([\w.-]+)(?:\[\w+\])?==([\w.]+)", re.MULTILINE)
+    wanted = {(name.lower(), version) for name, version in release.findall(pins())}
+    lock = python_env.LOCK.read_text(encoding="utf-8")
+    entries = re.split(r"\n(?=\S)", lock[lock.index("\n") + 1 :])
+    locked = {pair for entry in entries for pair in release.findall(entry) if "== 'emscripten'" not in entry}
+    assert locked == wanted
+    assert all("--hash=sha256:" in entry for entry in entries)
+
+
+def test_a_package_with_another_hash_is_not_installed(plugin):
+    plugin.lock("0" * 64)
+    code, out, err = plugin.start()
+    assert (code, out) == (1, "")
+    assert err.splitlines()[-1].startswith("The packages could not be installed")
+    assert not (plugin.folder / "ready").exists()
+
+
 def test_an_interpreter_that_can_make_no_environment_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr(python_env, "find_spec", lambda name: None)
-    monkeypatch.setattr(python_env.shutil, "which", lambda name: None)
+    monkeypatch.setattr(python_env.programs, "find", lambda name: None)
     with pytest.raises(python_env.DreamError, match="apt install python3-venv"):
         python_env.own_python(tmp_path)
 
@@ -256,7 +295,7 @@ def test_an_interpreter_that_can_make_no_environment_says_what_to_install(monkey
 @pytest.mark.skipif(os.name == "nt", reason="Debian leaves ensurepip out; Windows never does")
 def test_where_ensurepip_is_left_out_pip_installs_from_outside(plugin):
     source = (plugin.scripts / "mem0_dream" / "config" / "python_env.py").read_text(encoding="utf-8")
-    changed = source.replace('find_spec("ensurepip")', "None").replace('shutil.which("uv")', "None")
+    changed = source.replace('find_spec("ensurepip")', "None").replace('programs.find("uv")', "None")
     assert changed != source
     (plugin.scripts / "mem0_dream" / "config" / "python_env.py").write_text(changed, encoding="utf-8")
     code, out, _ = plugin.start()

@@ -56,3 +56,8 @@ def test_a_home_that_cannot_be_made_names_the_ways_out(tmp_path):
     blocked.touch()
     with pytest.raises(DreamError, match=r"MEM0_DREAM_HOME.*writable_roots"):
         dream_home({"MEM0_DREAM_HOME": str(blocked / "home")})
+
+
+def test_a_home_relative_to_whatever_folder_is_worked_in_is_refused():
+    with pytest.raises(DreamError, match="relative path"):
+        dream_home({"MEM0_DREAM_HOME": "dream"})

@@ -9,6 +9,8 @@ from pathlib import Path
 from threading import Timer
 from typing import IO
 
+from . import programs
+
 SECONDS = 10  # the longest that one question may take
 MOST = 64_000_000  # bytes of one answer
 
@@ -49,7 +51,7 @@ def run(folder: Path, *arguments: str, given: bytes = b"", seconds: float = SECO
 
     None if there is no git or no repository, if it fails, takes longer than `seconds` or writes more than `MOST` bytes.
     """
-    program = _program()
+    program = programs.find("git")
     if program is None:
         return None
     settings = [part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")]
@@ -59,7 +61,7 @@ def run(folder: Path, *arguments: str, given: bytes = b"", seconds: float = SECO
             file.write(given)
             file.seek(0)
             return _answer(
-                [program, "--no-pager", *settings, *arguments], folder, environment | _ENVIRONMENT, file, seconds
+                [str(program), "--no-pager", *settings, *arguments], folder, environment | _ENVIRONMENT, file, seconds
             )
     except OSError:
         return None
@@ -79,13 +81,3 @@ def _answer(command: list[str], folder: Path, env: dict[str, str], given: IO[byt
         finally:
             timer.cancel()
             process.kill()
-
-
-def _program() -> str | None:
-    """git in an absolute folder of PATH; shutil.which would also look in the working folder, which is not ours."""
-    name = "git.exe" if os.name == "nt" else "git"
-    for folder in os.get_exec_path():
-        candidate = Path(folder, name)
-        if candidate.is_absolute() and candidate.is_file() and os.access(candidate, os.X_OK):
-            return str(candidate)
-    return None

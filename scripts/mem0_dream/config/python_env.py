@@ -12,16 +12,17 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from ..errors import Busy, DreamError
-from ..runs import run_folder
+from ..errors import DreamError
+from ..runs import file_lock, run_folder
+from . import programs
 
 REQUIREMENTS = Path(__file__).resolve().parents[2] / "requirements.txt"
-CONSTRAINTS = REQUIREMENTS.with_name("constraints.txt")
+LOCK = REQUIREMENTS.with_name("requirements.lock")  # what is installed: every package with its hashes
 LONGEST = 900  # seconds that one start waits for another's build
 UNUSED = 30 * 24 * 3600  # seconds after which an environment of another release goes
 _CONTINUED = "MEM0_DREAM_CONTINUED"  # for the process that goes on: the Python that was started first
@@ -50,12 +51,20 @@ def ensure() -> None:
         first = os.environ.pop(_CONTINUED)
         _check(Path(sys.executable), bool(named))
     elif named:
-        python = shutil.which(Path(named).expanduser())
-        if python is None:
-            raise DreamError(f"MEM0_DREAM_PYTHON names {named}, and there is no such program; correct or unset it.")
-        _go_on(Path(python))
+        _go_on(_named(named))
     elif missing():
         _go_on(own_python(run_folder.dream_home()))
+
+
+def _named(name: str) -> Path:
+    """The Python that the user names: by its whole path, or as a program that PATH has."""
+    path = Path(name).expanduser()
+    python = programs.find(name) if path.name == name else path
+    if python and not python.is_absolute():
+        raise DreamError(f"MEM0_DREAM_PYTHON is the relative path {name}; give the whole path.")
+    if python is None or not os.access(python, os.X_OK) or python.is_dir():
+        raise DreamError(f"MEM0_DREAM_PYTHON names {name}, and there is no such program; correct or unset it.")
+    return python
 
 
 def missing() -> list[str]:
@@ -72,7 +81,8 @@ def own_python(home: Path) -> Path:
             os.utime(folder / "ready")
         return found
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with _alone(folder / "lock"):
+    waiting = "Another start is setting up the plugin's own Python; waiting for it."
+    with file_lock.held(folder / "lock", LONGEST, lambda: _progress(waiting)):
         return _ready(folder) or _build(folder)
 
 
@@ -101,12 +111,13 @@ def _build(folder: Path) -> Path:
     with log.open("w", encoding="utf-8") as output:
         installer = _new_environment(made, output)
         _progress("2/3 the packages: " + ", ".join(name for name, _ in _required()) + " (about a minute)")
-        done = _run([*installer, "-r", str(REQUIREMENTS), "-c", str(CONSTRAINTS)], output)
+        hashed = ["--require-hashes", "--only-binary", ":all:", "-r", str(LOCK)]  # a source would run unpinned tools
+        done = _run([*installer, *hashed], output)
         if done:
             _progress("3/3 a check of what was installed")
             code = f"import sys; sys.path.insert(0, {str(REQUIREMENTS.parent)!r})"
-            check = "from mem0_dream.config import python_env; sys.exit(len(python_env.missing()))"
-            done = _run([str(_python_in(made)), "-c", f"{code}; {check}"], output)
+            code += "; from mem0_dream.config import python_env; sys.exit(len(python_env.missing()))"
+            done = _run([str(_python_in(made)), "-I", "-c", code], output)
     if not done:
         shutil.rmtree(made, ignore_errors=True)
         raise DreamError(_why(log))
@@ -127,15 +138,16 @@ def _forget_unused(folder: Path) -> None:
 
 def _new_environment(made: Path, output: TextIO) -> list[str]:
     """Make an empty environment; the beginning of the command that installs into it."""
-    pip = ["-m", "pip", "install", "--no-input", "--disable-pip-version-check", "--retries", "2", "--prefer-binary"]
-    if find_spec("ensurepip") and _run([sys.executable, "-m", "venv", str(made)], output):
-        return [str(_python_in(made)), *pip]
+    python, made_python = [sys.executable, "-I", "-m"], str(_python_in(made))
+    install = ["install", "--no-input", "--disable-pip-version-check", "--retries", "2"]
+    if find_spec("ensurepip") and _run([*python, "venv", str(made)], output):
+        return [made_python, "-I", "-m", "pip", *install]
     shutil.rmtree(made, ignore_errors=True)
-    uv = shutil.which("uv")
-    if uv and _run([uv, "venv", "--python", sys.executable, str(made)], output):
-        return [uv, "pip", "install", "--python", str(_python_in(made))]
-    if find_spec("pip") and _run([sys.executable, "-m", "venv", "--without-pip", str(made)], output):
-        return [sys.executable, "-m", "pip", "--python", str(_python_in(made)), *pip[2:]]
+    uv = programs.find("uv")
+    if uv and _run([str(uv), "venv", "--no-config", "--python", sys.executable, str(made)], output):
+        return [str(uv), "pip", "install", "--no-config", "--python", made_python]
+    if find_spec("pip") and _run([*python, "venv", "--without-pip", str(made)], output):
+        return [*python, "pip", "--python", made_python, *install]
     raise DreamError(
         f"{sys.executable} cannot make an environment: it lacks ensurepip and pip; install them (on Debian and Ubuntu:"
         " apt install python3-venv), or set MEM0_DREAM_PYTHON to a Python that has the packages of"
@@ -200,7 +212,7 @@ def _serves(name: str, wanted: str) -> bool:
 
 def _tag() -> str:
     """What an environment is for: this release of Python and exactly these requirements."""
-    pins = REQUIREMENTS.read_bytes() + CONSTRAINTS.read_bytes() + sys.platform.encode()
+    pins = LOCK.read_bytes() + sys.platform.encode()
     return f"{sys.version_info[0]}.{sys.version_info[1]}-{hashlib.sha256(pins).hexdigest()[:8]}"
 
 
@@ -208,44 +220,17 @@ def _python_in(environment: Path) -> Path:
     return environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 
 
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Hold a file lock that the system itself releases when its owner dies."""
-    with path.open("a+b") as file:
-        began = time.monotonic()
-        told = False
-        while not _locked(file.fileno()):
-            if not told:
-                _progress("Another start is setting up the plugin's own Python; waiting for it.")
-                told = True
-            if time.monotonic() - began > LONGEST:
-                raise Busy(f"Another start has been setting up {path.parent} for {LONGEST} s; end it and start again.")
-            time.sleep(0.1)
-        yield
-
-
-def _locked(file: int) -> bool:
-    try:
-        if os.name == "nt":
-            import msvcrt
-
-            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        return True
-    except OSError:
-        return False
-
-
 def _run(command: list[str], output: TextIO) -> bool:
-    """Run a command with its output in the log; True when it succeeded."""
+    """Run a command with its output in the log, in the log's own folder; True when it succeeded.
+
+    Python and its tools are told to look at no file of the working folder, which may be anybody's repository.
+    """
     unset = ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
     environment: Mapping[str, str] = {name: value for name, value in os.environ.items() if name not in unset}
     environment = {**environment, "PIP_USER": "0", "PYTHONUTF8": "1"}
+    folder = Path(output.name).parent
     return not subprocess.run(
-        command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
+        command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment, cwd=folder
     ).returncode
 
 

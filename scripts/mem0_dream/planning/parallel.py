@@ -44,6 +44,10 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
     from concurrent.futures.process import BrokenProcessPool
 
     inherit = sys.platform == "linux" and threading.active_count() == 1  # a thread's locks would stay locked in a fork
+    if not inherit:
+        if sys.version_info < (3, 11):
+            raise OSError("a process of this Python would import modules from the working folder")
+        os.environ["PYTHONSAFEPATH"] = "1"  # for the helpers, which begin as `python -c`
     pool = ProcessPoolExecutor(cores, multiprocessing.get_context("fork" if inherit else "spawn"), _start)
     _inherited.append((work, jobs))
     try:

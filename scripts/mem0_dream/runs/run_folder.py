@@ -19,8 +19,13 @@ FRESH = timedelta(hours=24)
 
 
 def dream_home(env: Mapping[str, str] = os.environ) -> Path:
-    """MEM0_DREAM_HOME, or ~/.mem0/dream; made for its owner alone."""
+    """MEM0_DREAM_HOME, or ~/.mem0/dream; made for its owner alone.
+
+    A relative path is refused: it would mean a folder of whatever repository is worked in, records and Python included.
+    """
     home = Path(env.get("MEM0_DREAM_HOME") or Path.home() / ".mem0" / "dream").expanduser()
+    if not home.is_absolute():
+        raise DreamError(f"MEM0_DREAM_HOME is the relative path {home}; set it to an absolute one.")
     return _folder(home)
 
 
