@@ -24,13 +24,11 @@ import time_machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 
-from mem0_dream.cli import actions, fetch, interactive, unattended
+from mem0_dream.cli import fetch, find, interactive, pipeline, unattended
 from mem0_dream.cli.session import Session
 from mem0_dream.config.identity import Identity
 from mem0_dream.memory import Scope
-from mem0_dream.planning.planner import make_plan
 from mem0_dream.runs import journal
-from mem0_dream.runs.dismissals import Kept
 from mem0_dream.runs.run_folder import all_runs, open_run, scope_folder
 from mem0_dream.stores.file import FileStore
 from mem0_dream.views import report
@@ -167,13 +165,11 @@ def one_run(session: Session, agent: bool) -> int:
     """One unattended pass; how many questions it left to a person."""
     home = session.folder
     if agent:
-        fetched = fetch.unattended(session)
-        run = open_run(fetched.text.removeprefix("Run: "))
-        snapshot, _ = session.fetch("auto")
-        plan = make_plan(snapshot, session.policies(), Kept.load(home), datetime.now(timezone.utc).date())
-        run.write("plan", plan.to_document())
+        run = open_run(fetch.unattended(session).text.removeprefix("Run: "))
+        plan = find.planned(find.of_run(run, None), datetime.now(timezone.utc).date())
         answers = {merge.handle: True for merge in plan.merges if merge.tier == "review" and not merge.loses}
-        outcome = unattended.by_agent(session, run, actions.decide(run, plan, answers), None)
+        current = pipeline.reopen(run)
+        outcome = unattended.by_agent(session, current, current.decide(answers), None)
     else:
         outcome = unattended.alone(session, None, lambda *lines: None)
     if outcome.code not in (0, 3):

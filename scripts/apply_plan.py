@@ -32,11 +32,7 @@ def arguments(argv: list[str]) -> Namespace:
     act.add_argument(
         "--auto", action="store_true", help="apply the safe part of a run fetched with --auto, queue the rest"
     )
-    act.add_argument("--undo", nargs="?", const="", metavar="RUN", help="take an applied run back (else the newest)")
-    act.add_argument("--resume", action="store_true", help="finish what an interrupted run began")
-    act.add_argument("--history", action="store_true", help="list the runs, and what --undo would restore")
-    act.add_argument("--kept", action="store_true", help="list what was decided to be left alone")
-    act.add_argument("--forget", metavar="N|all", help="ask again about entry N of --kept, or about all of them")
+    options.add_earlier_runs(act)
     act.add_argument("--erase", metavar="RUN|ID", help="delete a run's record, or one memory from all records")
     parser.add_argument("--verbose", action="store_true", help="the long form of the report")
     parser.add_argument("--page", metavar="N", type=int, help="with --report: which page of a long one")
@@ -50,76 +46,66 @@ def arguments(argv: list[str]) -> Namespace:
 
 def on_a_run(args: Namespace) -> int:
     """Answers, report, apply."""
-    from mem0_dream.cli import actions, session
+    from mem0_dream.cli import apply, options, pipeline, session, unattended
     from mem0_dream.review import answers, consent
     from mem0_dream.views.terminal import Terminal
 
-    run = session.run_of(args)
-    plan = actions.plan_of(run)
+    target = options.target(args)
+    current = pipeline.reopen(session.run_of(args.run, target))
+    plan = current.plan
     if args.decide is not None:
         process.tell(session.line_of(plan.store, plan.scope, plan.total))
         given = answers.parse(args.decide)
-        decisions = actions.decide(run, plan, given)
-        print(actions.taken(plan, decisions, given))
-        process.tell(*actions.waiting(decisions))
+        decisions = current.decide(given)
+        print(apply.answered(plan, decisions, given))
+        process.tell(*apply.waiting(decisions))
         return 0
-    decisions = actions.decided(run, plan, actions.answers_of(run))
+    decisions = current.decisions()
     if args.report:
-        process.tell(session.line_of(plan.store, plan.scope, plan.total), *actions.waiting(decisions))
+        process.tell(session.line_of(plan.store, plan.scope, plan.total), *apply.waiting(decisions))
         number = args.page or (0 if sys.stdout.isatty() else 1)
-        Terminal().say(actions.show(run, decisions, args.verbose, number))
+        Terminal().say(apply.show(current.run, decisions, args.verbose, number))
         return 0
-    with session.of_run(plan.store, plan.scope, args) as place:
-        process.tell(place.first_line(plan.total))
+    with session.of_run(plan.store, plan.scope, target) as opened:
+        process.tell(opened.first_line(plan.total))
         if args.auto:
-            from mem0_dream.cli import unattended
-
-            outcome = unattended.by_agent(place, run, decisions, None)
+            outcome = unattended.by_agent(opened, current, decisions, None)
             print("\n".join([*outcome.lines, outcome.last]))
             return outcome.code
-        process.tell(actions.stopped(place.folder))
-        consent.require(run, decisions, os.environ)
-        text, whole = actions.carry(place, run, decisions, args.only)
+        process.tell(*pipeline.interrupted(opened.folder))
+        consent.require(current.run, decisions, os.environ)
+        text, whole = apply.apply(opened, current, decisions, args.only)
         print(text)
         return 0 if whole else 1
 
 
 def on_journals(args: Namespace) -> int:
     """Undo and resume: the journal says which store."""
-    from mem0_dream.cli import actions, session
+    from mem0_dream.cli import apply, options
 
-    folder = session.folder_of(args)
-    if args.resume:
-        runs = actions.interrupted(folder)
-        if not runs:
-            print("No run of this project was interrupted; there is nothing to resume.")
-            return 0
-    else:
-        runs = [session.run_of(args) if args.run and not args.undo else actions.applied_run(folder, args.undo)]
-    with session.of_run(*actions.store_of(runs[0]), args) as place:
-        process.tell(place.first_line(len(place.fetch("asked")[0].memories)))
-        text, whole = actions.finish(place) if args.resume else actions.take_back(place, runs[0], args.only)
-        print(text)
-        return 0 if whole else 1
+    done = apply.undo_or_resume(args.run, options.target(args), args.undo, args.only)
+    print(done.text)
+    return done.code
 
 
 def on_records(args: Namespace) -> int:
     """What concerns the records of a scope, and no store."""
-    from mem0_dream.cli import actions, session
-    from mem0_dream.runs import erase
+    from mem0_dream.cli import options, records, session
+    from mem0_dream.runs.erase import erase
+    from mem0_dream.views import prompts
+    from mem0_dream.views.terminal import Terminal
 
-    folder = session.folder_of(args)
+    folder = session.folder_of(args.run, options.target(args))
     if args.history:
-        print(actions.history_text(folder, args.json))
+        print(records.history_text(folder, args.json))
     elif args.kept:
-        print(actions.kept_text(folder))
+        print(records.dismissed_text(folder))
     elif args.forget is not None:
-        print(actions.forget(folder, args.forget))
+        print(records.forget(folder, args.forget))
+    elif args.yes or prompts.sure(Terminal(), "This cannot be taken back. Erase? [y/N] "):
+        print(erase(folder, args.erase))
     else:
-        if not args.yes and input("This cannot be taken back. Erase? [y/N] ").strip().lower() not in ("y", "yes"):
-            print("Cancelled. No changes made.")
-            return 0
-        print(erase.erase(folder, args.erase))
+        print("Cancelled. No changes made.")
     return 0
 
 

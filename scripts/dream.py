@@ -16,8 +16,10 @@ def main(argv: list[str]) -> int:
         return demonstrate()
     if args.schedule:
         return schedule(args)
-    if args.history or args.undo is not None or args.resume:
+    if args.undo is not None or args.resume:
         return earlier_runs(args)
+    if args.history or args.kept or args.forget is not None:
+        return on_records(args)
     if args.auto:
         return unattended(args)
     return ask(args)
@@ -31,9 +33,7 @@ def arguments(argv: list[str]) -> Namespace:
     act = parser.add_mutually_exclusive_group()
     act.add_argument("--dry-run", action="store_true", help="print the report and change nothing")
     act.add_argument("--auto", action="store_true", help="unattended: apply what is provably safe, queue the rest")
-    act.add_argument("--undo", nargs="?", const="", metavar="RUN", help="take an applied run back (else the newest)")
-    act.add_argument("--resume", action="store_true", help="finish what an interrupted run began")
-    act.add_argument("--history", action="store_true", help="list the runs, and what --undo would restore")
+    options.add_earlier_runs(act)
     act.add_argument("--setup", action="store_true", help="build the plugin's own Python and check the store")
     act.add_argument("--demo", action="store_true", help="play a whole pass on a real mem0 store of its own")
     act.add_argument(
@@ -56,27 +56,27 @@ def arguments(argv: list[str]) -> Namespace:
 def ask(args: Namespace) -> int:
     """The whole pass with a person: report, questions, apply; or only the report."""
     from mem0_dream import progress
-    from mem0_dream.cli import actions, interactive, options, session
+    from mem0_dream.cli import apply, interactive, options, session
     from mem0_dream.runs import documents
     from mem0_dream.views import prompts, report
     from mem0_dream.views.terminal import Terminal
 
     progress.listen(Terminal(sys.stderr).stage)
-    with session.start(args) as place:
-        begun = interactive.begin(place, options.today(), process.tell)
+    with session.start(options.target(args)) as opened:
+        begun = interactive.begin(opened, options.today(), process.tell)
         if isinstance(begun, str):
             print(begun)
             return 0
         if args.html:
-            documents.write_text(args.html.expanduser(), interactive.web_page(place, begun, options.today()))
+            documents.write_text(args.html.expanduser(), interactive.web_page(opened, begun, options.today()))
             process.tell(f"The run as a page: {args.html}")
         if args.dry_run:
             decisions = begun.decisions()
-            Terminal().say(actions.show(begun.run, decisions, args.verbose))
-            process.tell(*actions.waiting(decisions), f"Nothing was changed. Run: {begun.run.folder}")
+            Terminal().say(apply.show(begun.run, decisions, args.verbose))
+            process.tell(*apply.waiting(decisions), f"Nothing was changed. Run: {begun.run.folder}")
             return 0
         try:
-            text, whole = interactive.ask(place, begun, Terminal(), args.check_recall)
+            text, whole = interactive.ask(opened, begun, Terminal(), args.check_recall)
         except prompts.Cancelled as left:
             print(report.CANCELLED)
             process.tell("Nobody answered: start it in a terminal, or with --dry-run or --auto." if left.code else "")
@@ -87,42 +87,47 @@ def ask(args: Namespace) -> int:
 
 def unattended(args: Namespace) -> int:
     """One project after the other; one summary line each, the exit code of the worst."""
-    from mem0_dream.cli import unattended
+    from mem0_dream.cli import options, unattended
 
     worst = 0
-    for folder in projects(args):
-        outcome = unattended.of_project(Namespace(**{**vars(args), "cwd": [folder] if folder else None}), process.tell)
+    for target in options.targets(args):
+        outcome = unattended.of_project(target, args.max_removed, process.tell)
         print("\n".join([*outcome.lines, outcome.last]), flush=True)
         worst = unattended.worse(worst, outcome.code)
     return worst
 
 
-def projects(args: Namespace) -> list[Path | None]:
-    """The folders that --cwd and --projects name; else the current one."""
-    from mem0_dream.cli import options
-
-    named = [*(args.cwd or []), *(options.lines(args.projects) if args.projects else [])]
-    return named or [None]
-
-
 def earlier_runs(args: Namespace) -> int:
-    """The same as apply_plan.py does it."""
-    import apply_plan
+    """Undo and resume, the same as apply_plan.py does it."""
+    from mem0_dream.cli import apply, options
 
-    args.run, args.kept, args.forget, args.erase = None, False, None, None
-    return apply_plan.on_records(args) if args.history else apply_plan.on_journals(args)
+    done = apply.undo_or_resume(None, options.target(args), args.undo, args.only)
+    print(done.text)
+    return done.code
+
+
+def on_records(args: Namespace) -> int:
+    """What concerns the records of a scope, and no store."""
+    from mem0_dream.cli import options, records, session
+
+    folder = session.folder_of(None, options.target(args))
+    if args.history:
+        print(records.history_text(folder, args.json))
+    else:
+        print(records.dismissed_text(folder) if args.kept else records.forget(folder, args.forget))
+    return 0
 
 
 def set_up(args: Namespace) -> int:
     """Build the plugin's own Python ahead of time, and see whether the store answers."""
-    from mem0_dream.cli import session
+    from mem0_dream.cli import options, session
     from mem0_dream.config import hints, python_env
 
     python_env.ensure()
-    with session.start(args) as place:
-        found, notes = place.fetch("asked")
-        process.tell(place.first_line(len(found.memories)), *notes, hints.two_plugins())
-        place.store.search("what is known", place.identity.scope, 1)  # a local store needs its embedder to answer
+    with session.start(options.target(args)) as opened:
+        found, notes = opened.fetch("asked")
+        process.tell(opened.first_line(len(found.memories)), *notes, hints.two_plugins())
+        opened.store.search("what is known", opened.identity.scope, 1)  # a local store needs its embedder to answer
     print("Ready.")
     return 0
 
@@ -142,11 +147,10 @@ def demonstrate() -> int:
 
 def schedule(args: Namespace) -> int:
     """The entry for this system's scheduler, to install by hand."""
-    from mem0_dream.cli import schedule as scheduling
-    from mem0_dream.cli import session
+    from mem0_dream.cli import options, schedule, session
 
-    with session.start(args) as place:
-        print(scheduling.entry(args.schedule, place))
+    with session.start(options.target(args)) as opened:
+        print(schedule.entry(args.schedule, opened))
     return 0
 
 

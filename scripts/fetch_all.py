@@ -17,19 +17,19 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    with session.start(args) as place:
+    with session.start(options.target(args)) as opened:
         if args.whoami:
-            print(session.whoami(place))
+            print(session.whoami(opened))
             return 0
         if args.out:
-            found, notes = place.fetch("auto" if args.auto else "asked")
-            process.tell(place.first_line(len(found.memories)), *notes)
+            found, notes = opened.fetch("auto" if args.auto else "asked")
+            process.tell(opened.first_line(len(found.memories)), *notes)
             snapshot.write_snapshot(args.out, found)
             return 0
-        fetched = fetch.unattended(place) if args.auto else fetch.asked(place)
-        process.tell(*fetched.told)
-        print(fetched.text)
-        return fetched.code
+        step = fetch.unattended(opened) if args.auto else fetch.asked(opened)
+        process.tell(*step.notes)
+        print(step.text)
+        return step.code
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ from mem0_dream.cli import process
 
 
 def main(argv: list[str]) -> int:
-    from mem0_dream.cli import find, options
+    from mem0_dream.cli import find, options, session
+    from mem0_dream.errors import UsageError
     from mem0_dream.runs import documents
 
     parser = options.parser(__doc__)
@@ -30,7 +31,13 @@ def main(argv: list[str]) -> int:
     )
     args = parser.parse_args(argv)
 
-    given = find.gather(args)
+    target = options.target(args)
+    if args.snapshot and args.run:
+        raise UsageError("Name a run folder or a snapshot, not both.")
+    if args.snapshot:
+        given = find.bare(args.snapshot, args.policies)
+    else:
+        given = find.of_run(session.run_of(args.run, target), args.policies)
     process.tell(given.first_line, *given.notes)
     if args.explain:
         one, other = args.explain
@@ -39,7 +46,7 @@ def main(argv: list[str]) -> int:
     if args.list:
         print(find.listed(given))
         return 0
-    plan = find.planned(given, args.today, find.neighbours(given, args) if args.semantic else ())
+    plan = find.planned(given, args.today, find.neighbours(given, target) if args.semantic else ())
     if args.out == "-":
         print(documents.dump("plan", plan.to_document()), end="")
         return 0

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
-from mem0_dream.cli import actions, unattended
+from mem0_dream.cli import apply, unattended
 from mem0_dream.cli.session import Session
 from mem0_dream.config.identity import Identity
 from mem0_dream.errors import DreamError
@@ -115,7 +115,7 @@ def test_a_run_can_be_undone_by_the_line_it_prints(project):
     before = project.texts()
     outcome = project.run()
     assert "--undo (2 → 1 memories)" in outcome.lines[-1]
-    actions.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
+    apply.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
 
 
@@ -149,7 +149,7 @@ def test_undoing_a_run_takes_its_reminder_away_too(project):
     project.store(*CONFLICT, start=2)
     before = project.texts()
     project.run()
-    actions.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
+    apply.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
 
 

@@ -4,7 +4,7 @@ import io
 from importlib.util import find_spec
 
 import pytest
-from mem0_dream.cli import demo, demo_store
+from mem0_dream.cli import demo
 from mem0_dream.views.terminal import Terminal
 
 pytestmark = pytest.mark.skipif(find_spec("mem0") is None, reason="mem0ai is not installed")
@@ -58,7 +58,7 @@ def test_the_demo_prunes_stale_notes_and_doubtful_words_but_no_doubtful_specific
 
 
 def test_the_embedder_puts_texts_that_share_words_closer():
-    embed = demo_store.Embedder().embed
+    embed = demo.Embedder().embed
     near = sum(a * b for a, b in zip(embed("cache pages"), embed("cache every page"), strict=True))
     far = sum(a * b for a, b in zip(embed("cache pages"), embed("rotate keys"), strict=True))
     assert near > far

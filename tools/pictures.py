@@ -24,7 +24,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
 
-from mem0_dream.cli import demo_store  # noqa: E402
+from mem0_dream.cli import demo  # noqa: E402
 from mem0_dream.config.policies import Policies  # noqa: E402
 from mem0_dream.planning.planner import make_plan  # noqa: E402
 from mem0_dream.review.answers import decide  # noqa: E402
@@ -139,14 +139,14 @@ def named(look: str) -> str:
 def demo_page(home: Path) -> str:
     """The page of a run on the demo's store, with some earlier runs to show."""
     now = datetime.now(timezone.utc)
-    store = demo_store.make_store(home / "store")
+    store = demo.make_store(home / "store")
     try:
-        demo_store.fill(store, now)
-        memories = store.fetch(demo_store.SCOPE).memories
+        demo.fill(store, now)
+        memories = store.fetch(demo.SCOPE).memories
     finally:
         store.close()
     where = {"kind": "local", "identity": store.identity}
-    snapshot = Snapshot(where, demo_store.SCOPE, None, now.isoformat(), "asked", True, memories)
+    snapshot = Snapshot(where, demo.SCOPE, None, now.isoformat(), "asked", True, memories)
     policies = Policies(retention={"session_state": 90, "compact_summary": 90})
     plan = make_plan(snapshot, policies, None, now.date())
     sizes: list[dict[str, Any]] = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -14,29 +13,26 @@ from ..matching.classifier import explain as explained
 from ..matching.classifier import weighed
 from ..matching.text import read
 from ..memory import Memory
-from ..planning import planner
 from ..planning.listing import listing
 from ..planning.plan import Plan
 from ..review import queue
 from ..runs import documents, run_folder
 from ..runs.dismissals import Kept
-from ..runs.snapshot import Snapshot, read_snapshot
+from ..runs.snapshot import read_snapshot
 from ..safe_text import shown
-from ..views import questions, report
-from . import session
+from ..views import questions
+from . import pipeline, session
+from .options import Target
+from .pipeline import Fetched
 
 NEIGHBOURS = 5  # of each memory, with --semantic
 
 
 @dataclass
-class Given:
-    """Everything a plan is made from; `run` is None for a bare snapshot."""
+class Given(Fetched):
+    """What a plan is made from, out of a run folder; `run` is None for a bare snapshot."""
 
-    snapshot: Snapshot
-    policies: Policies
-    kept: Kept | None = None
     run: run_folder.Run | None = None
-    notes: list[str] = field(default_factory=list)
     queue: list[str] = field(default_factory=list)  # what the last unattended run left to a person
 
     @property
@@ -45,32 +41,32 @@ class Given:
         return session.line_of(found.store, found.scope, len(found.memories))
 
 
-def gather(args: argparse.Namespace) -> Given:
-    """The documents that the arguments of find_dupes.py name."""
-    if args.snapshot:
-        if args.run:
-            raise UsageError("Name a run folder or a snapshot, not both.")
-        return Given(read_snapshot(args.snapshot), _policies(args.policies) or Policies(dict(DEFAULTS)))
-    run = session.run_of(args)
-    policies = _policies(args.policies) or Policies.from_document(run.read("policies"))
+def bare(snapshot: str, policies: str | None) -> Given:
+    """A snapshot by itself; nothing else is read but the policies, if they are named."""
+    return Given(read_snapshot(snapshot), _policies(policies) or Policies(dict(DEFAULTS)))
+
+
+def of_run(run: run_folder.Run, policies: str | None) -> Given:
+    """A run folder with the policies it was fetched under, and the scope's earlier decisions."""
     snapshot = read_snapshot(run.folder / "snapshot.json")
-    left = queue.left(run.scope_folder, snapshot.memories) if snapshot.mode == "asked" else []
-    return Given(snapshot, policies, Kept.load(run.scope_folder), run, queue=left)
+    waiting = queue.left(run.scope_folder, snapshot.memories) if snapshot.mode == "asked" else []
+    found = _policies(policies) or Policies.from_document(run.read("policies"))
+    return Given(snapshot, found, Kept.load(run.scope_folder), run=run, queue=waiting)
 
 
 def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:
     """The plan; a run keeps it as its plan.json."""
-    plan = planner.make_plan(given.snapshot, given.policies, given.kept, today, neighbours)
+    plan = given.plan(today, neighbours)
     if given.run:
         given.run.write("plan", plan.to_document())
     return plan
 
 
-def neighbours(given: Given, args: argparse.Namespace) -> list[tuple[str, str]]:
+def neighbours(given: Given, target: Target) -> list[tuple[str, str]]:
     """Pairs that the store's own search finds close to each other; costs one search a memory."""
     if given.run is None:
         raise UsageError("--semantic needs a run folder: a bare snapshot names no store to search.")
-    store = session.of_run(given.snapshot.store, given.snapshot.scope, args).store
+    store = session.of_run(given.snapshot.store, given.snapshot.scope, target).store
     try:
         pairs = set()
         for memory in given.snapshot.memories:
@@ -86,10 +82,9 @@ def page(plan: Plan, number: int, queue: list[str]) -> str:
     """One page of what the agent reads."""
     if number < 1:
         raise UsageError("Pages are numbered from 1.")
-    if not plan.total:
-        return report.no_memories(plan.scope.project) + "\n"
-    if not (plan.merges or plan.conflicts or plan.prunes or queue):
-        return report.NOTHING_FOUND + "\n" + (questions.page(plan, queue, number) if plan.near_misses else "")
+    if (sentence := pipeline.nothing(plan)) and not (plan.total and queue):
+        misses = questions.page(plan, queue, number) if plan.near_misses else ""
+        return f"{sentence}\n{misses}"
     return questions.page(plan, queue, number)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from pathlib import Path
 
@@ -11,6 +12,31 @@ from ..errors import UsageError
 from . import process
 
 KINDS = ("platform", "local", "server", "file")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The store and the scope that a command is about, as far as its options name them."""
+
+    store: str | None = None
+    config: str | None = None  # absolute
+    user: str | None = None
+    project: str | None = None  # "none": all of the user's
+    agent: str | None = None
+    cwd: Path | None = None
+
+
+def target(args: argparse.Namespace) -> Target:
+    """The target that the options of `add_scope` name; of several folders the last."""
+    config = str(Path(args.config).expanduser().resolve()) if args.config else None
+    cwd = args.cwd[-1] if args.cwd else None
+    return Target(args.store, config, args.user, args.project, args.agent, cwd)
+
+
+def targets(args: argparse.Namespace) -> list[Target]:
+    """One for every folder that --cwd and --projects name; else that of the current one."""
+    folders = [*(args.cwd or []), *(lines(args.projects) if args.projects else [])]
+    return [replace(target(args), cwd=folder) for folder in folders] or [target(args)]
 
 
 def parser(description: str) -> argparse.ArgumentParser:
@@ -40,6 +66,15 @@ def add_run(made: argparse.ArgumentParser) -> None:
     made.add_argument(
         "--run", metavar="DIR", help="the run folder that fetch_all.py printed (else the newest open one)"
     )
+
+
+def add_earlier_runs(act: argparse._MutuallyExclusiveGroup) -> None:
+    """--undo --resume --history --kept --forget."""
+    act.add_argument("--undo", nargs="?", const="", metavar="RUN", help="take an applied run back (else the newest)")
+    act.add_argument("--resume", action="store_true", help="finish what an interrupted run began")
+    act.add_argument("--history", action="store_true", help="list the runs, and what --undo would restore")
+    act.add_argument("--kept", action="store_true", help="list what was decided to be left alone")
+    act.add_argument("--forget", metavar="N|all", help="ask again about entry N of --kept, or about all of them")
 
 
 def path(text: str) -> Path:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..config import python_env
 from ..runs.run_folder import dream_home
-from .session import Session
+from .session import SCRIPTS, Session
 
 # Plain settings that a scheduler does not hand on, and the secrets that it must not hand on in the open.
 _PLAIN = ("MEM0_DREAM_HOME", "MEM0_DIR", "MEM0_BASE_URL", "MEM0_SERVER_URL")
@@ -54,43 +54,43 @@ class Job:
         return f"{keys}{settings}{shlex.join(self.arguments)} >> {shlex.quote(str(self.log))} 2>&1"
 
 
-def entry(every: str, place: Session, system: str | None = None, env: Mapping[str, str] = os.environ) -> str:
+def entry(every: str, session: Session, system: str | None = None, env: Mapping[str, str] = os.environ) -> str:
     """How to run this scope unattended "daily", "weekly" or "monthly", or how to remove that ("off").
 
     `system` is "cron", "systemd", "launchd" or "windows" (else the one this machine has).
     """
-    job = job_of(place, env)
+    job = job_of(session, env)
     write, remove = _SYSTEMS[system or _here()]
     if every == "off":
         return f"# Removes the scheduled run of {job.about}:\n{remove(job)}"
     return f"# mem0 dream, {every}, for {job.about}\n{_about_keys(job, system or _here())}\n{write(job, every)}"
 
 
-def job_of(place: Session, env: Mapping[str, str] = os.environ) -> Job:
+def job_of(session: Session, env: Mapping[str, str] = os.environ) -> Job:
     """The unattended run of this scope, with nothing left for the scheduler's environment to decide."""
-    identity, config = place.identity, place.config
-    if config is None and place.store.kind == "local" and env.get("MEM0_CONFIG"):
-        config = str((place.cwd / Path(env["MEM0_CONFIG"]).expanduser()).resolve())
+    identity, config = session.identity, session.config
+    if config is None and session.store.kind == "local" and env.get("MEM0_CONFIG"):
+        config = str((session.cwd / Path(env["MEM0_CONFIG"]).expanduser()).resolve())
     home = dream_home(env).resolve()
-    scope = ["--store", place.store.kind, *(["--config", config] if config else []), "--user", identity.user]
+    scope = ["--store", session.store.kind, *(["--config", config] if config else []), "--user", identity.user]
     scope += ["--project", identity.project or "none", *(["--agent", identity.agent] if identity.agent else [])]
-    script = Path(__file__).resolve().parents[2] / "dream.py"
-    seed = int.from_bytes(hashlib.sha256(place.folder.name.encode()).digest()[:4], "big")
+    script = SCRIPTS / "dream.py"
+    seed = int.from_bytes(hashlib.sha256(session.folder.name.encode()).digest()[:4], "big")
     return Job(
-        name=f"mem0-dream-{place.folder.name}",
-        arguments=[_python(env), str(script), "--auto", *scope, "--cwd", str(place.cwd)],
+        name=f"mem0-dream-{session.folder.name}",
+        arguments=[_python(env), str(script), "--auto", *scope, "--cwd", str(session.cwd)],
         settings={name: env[name] for name in _PLAIN if env.get(name)},
-        secrets=[name for name in [*_SECRET[place.store.kind], *_named_in(place, config)] if env.get(name)],
+        secrets=[name for name in [*_SECRET[session.store.kind], *_named_in(session, config)] if env.get(name)],
         home=home,
         hour=2 + seed // 60 % 4,
         minute=seed % 60,
-        about=f"user {identity.user}, project {identity.project or 'none'}, store {place.store.label}",
+        about=f"user {identity.user}, project {identity.project or 'none'}, store {session.store.label}",
         without={
             "platform": "The key comes from ~/.mem0/config.json.",
             "server": "It sends no key: MEM0_SERVER_API_KEY is not set.",
             "local": f"Keys, if it needs any, come from {config or '~/.mem0/oss.yaml'}.",
             "file": "It needs no key.",
-        }[place.store.kind],
+        }[session.store.kind],
     )
 
 
@@ -100,11 +100,11 @@ def _python(env: Mapping[str, str]) -> str:
     return str((named and shutil.which(Path(named).expanduser())) or python_env.first)
 
 
-def _named_in(place: Session, config: str | None) -> list[str]:
+def _named_in(session: Session, config: str | None) -> list[str]:
     """The variables that a local store's config takes its keys from."""
-    if place.store.kind != "local" or config is None:
+    if session.store.kind != "local" or config is None:
         return []
-    found = re.findall(r"\$\{(\w+)", (place.cwd / config).read_text(encoding="utf-8", errors="replace"))
+    found = re.findall(r"\$\{(\w+)", (session.cwd / config).read_text(encoding="utf-8", errors="replace"))
     return [name for name in dict.fromkeys(found) if name not in _SECRET["local"]]
 
 

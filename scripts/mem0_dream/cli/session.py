@@ -1,11 +1,11 @@
-"""A command's place: which store, whose memories, and where their runs lie."""
+"""What a command works on: which store, whose memories, and where their runs lie."""
 
 from __future__ import annotations
 
-import argparse
 import os
+import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -21,6 +21,9 @@ from ..runs.snapshot import Snapshot, write_snapshot
 from ..stores import open_store
 from ..stores.protocol import Store
 from ..views import report
+from .options import Target
+
+SCRIPTS = Path(__file__).resolve().parents[2]
 
 
 @dataclass
@@ -84,15 +87,14 @@ class Session:
         )
 
 
-def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Session:
+def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
     """The session that the options, the environment and the folder mean. Touches no store yet."""
-    cwd = (args.cwd[-1] if args.cwd else Path.cwd()).expanduser().resolve()
+    cwd = (target.cwd or Path.cwd()).expanduser().resolve()
     if not cwd.is_dir():
         raise UsageError(f"There is no folder {cwd}; name an existing one with --cwd.")
-    identity = resolve(cwd, env, user=args.user, project=args.project, agent=args.agent)
-    config = str(Path(args.config).expanduser().resolve()) if args.config else None
+    identity = resolve(cwd, env, user=target.user, project=target.project, agent=target.agent)
     try:
-        store = open_store(args.store, config, env, cwd)
+        store = open_store(target.store, target.config, env, cwd)
     except DreamError as error:
         hint = hints.unseen_key()
         if not hint or error.exit_code != 1:
@@ -100,29 +102,26 @@ def start(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Sess
         raise DreamError(f"{error} {hint}") from None
     if store.kind != "file":
         python_env.ensure()
-    return Session(store, identity, scope_folder(dream_home(env), store.identity, identity.scope), cwd, config)
+    folder = scope_folder(dream_home(env), store.identity, identity.scope)
+    return Session(store, identity, folder, cwd, target.config)
 
 
-def folder_of(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Path:
-    """Where the runs of the scope lie that the arguments name, by a run folder or by store and scope."""
-    return open_run(args.run).scope_folder if args.run else start(args, env).folder
+def folder_of(run: str | None, target: Target) -> Path:
+    """Where the runs of a scope lie: that of this run folder, else the one that the target means."""
+    return open_run(run).scope_folder if run else start(target).folder
 
 
-def run_of(args: argparse.Namespace, env: Mapping[str, str] = os.environ) -> Run:
-    """The run folder that the arguments name, else the scope's newest open run."""
-    return open_run(args.run) if args.run else newest_open(start(args, env).folder)
+def run_of(run: str | None, target: Target) -> Run:
+    """This run folder, else the newest open run of the scope."""
+    return open_run(run) if run else newest_open(start(target).folder)
 
 
-def of_run(
-    store: Mapping[str, str], scope: Scope, args: argparse.Namespace, env: Mapping[str, str] = os.environ
-) -> Session:
-    """The session of a run made earlier: its own store and scope; options that mean another store are refused."""
-    given = argparse.Namespace(**vars(args))
-    if given.store is None and given.config is None:
-        given.store, given.config = store["kind"], store.get("config")
-        given.cwd = given.cwd or ([Path(store["cwd"])] if "cwd" in store else None)
-    given.user, given.project, given.agent = scope.user, scope.project or "none", scope.agent
-    session = start(given, env)
+def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
+    """The session of a run made earlier: its own store and scope; DreamError if the target names another store."""
+    if target.store is None and target.config is None:
+        cwd = target.cwd or (Path(store["cwd"]) if "cwd" in store else None)
+        target = replace(target, store=store["kind"], config=store.get("config"), cwd=cwd)
+    session = start(replace(target, user=scope.user, project=scope.project or "none", agent=scope.agent))
     if session.store.identity != store["identity"]:
         raise DreamError(
             f"This run was made on another store ({store['kind']}); name that one with --store and --config, "
@@ -144,3 +143,8 @@ def whoami(session: Session) -> str:
     return "\n".join(
         [*lines, f"store   {session.store.label}  ({session.store.identity})", f"runs    {session.folder}"]
     )
+
+
+def quoted(text: str) -> str:
+    """Text as one word of this system's shell."""
+    return f'"{text}"' if os.name == "nt" else shlex.quote(text)

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ..config.policies import Policies
 from ..errors import Busy, DreamError
 from ..execution import reminder
-from ..execution.apply import Summary, apply
-from ..memory import Memory
+from ..execution.apply import Summary
+from ..execution.apply import apply as execute
 from ..planning.decisions import Decisions
-from ..planning.planner import make_plan
 from ..review import consent, limits, queue
-from ..review.answers import decide
-from ..runs.dismissals import Kept
 from ..runs.lock import Lock
-from ..runs.run_folder import Run
 from ..views import report
-from . import actions, process
-from .fetch import gather
+from . import apply, pipeline, process
+from .options import Target
+from .pipeline import Pass
 from .session import Session, start
 
 Tell = Callable[..., None]  # lines for the log
@@ -37,16 +32,16 @@ class Outcome:
     code: int = 0
 
 
-def of_project(args: Namespace, tell: Tell) -> Outcome:
+def of_project(target: Target, percent: int | None, tell: Tell) -> Outcome:
     """The whole pass on the project that the options name; a failure is an outcome, too."""
-    name = args.project or (args.cwd[0] if args.cwd else Path.cwd()).name
+    name = target.project or (target.cwd or Path.cwd()).name
     try:
-        session = start(args)
+        session = start(target)
     except DreamError as error:
         return Outcome(_failed(name, str(error)), [], error.exit_code)
     except Exception as error:
         return Outcome(_failed(name, process.unexpected(error)), [], 1)
-    return alone(session, args.max_removed, tell)
+    return alone(session, percent, tell)
 
 
 def worse(one: int, other: int) -> int:
@@ -65,15 +60,14 @@ def alone(session: Session, percent: int | None, tell: Tell) -> Outcome:
         return _ended(session, work_alone)
 
 
-def by_agent(session: Session, run: Run, decisions: Decisions, percent: int | None) -> Outcome:
+def by_agent(session: Session, current: Pass, decisions: Decisions, percent: int | None) -> Outcome:
     """The last step of a pass that an agent drives: fetched with --auto, answered, and now applied."""
     consent.require_auto(decisions)
-    token = run.read("lock")["token"] if run.has("lock") else None
+    token = current.run.read("lock")["token"] if current.run.has("lock") else None
 
     def apply_answers() -> Outcome:
         with Lock(session.folder, "agent", token) as lock:
-            policies = Policies.from_document(run.read("policies"))
-            return _conclude(session, run, decisions, policies, percent, lock, actions.numbers(run, {}))
+            return _conclude(session, current, decisions, percent, lock)
 
     return _ended(session, apply_answers)
 
@@ -93,38 +87,29 @@ def _ended(session: Session, act: Callable[[], Outcome]) -> Outcome:
 
 
 def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outcome:
-    resumed, _ = actions.resumed(session, lock)
-    now = f"Unattended, {datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC."
-    snapshot, policies, lines = gather(session, "auto", now, *resumed)
-    tell(*lines)
-    plan = make_plan(snapshot, policies, Kept.load(session.folder), datetime.now(timezone.utc).date())
-    if not (plan.merges or plan.conflicts or plan.prunes):
-        reminder.settle(session.store, snapshot.memories)
+    resumed, _ = apply.resumed(session, lock)
+    now = datetime.now(timezone.utc)
+    fetched = pipeline.fetch(session, "auto", f"Unattended, {now:%Y-%m-%d %H:%M} UTC.", *resumed)
+    tell(*fetched.notes)
+    plan = fetched.plan(now.date())
+    if sentence := pipeline.nothing(plan):
+        reminder.settle(session.store, fetched.snapshot.memories)
         queue.succeeded(session.folder)
-        if not snapshot.memories:
-            tell(report.no_memories(session.identity.project))
+        tell("" if plan.total else sentence)
         return Outcome(_last(session, Summary(), 0))
-    run = session.keep(snapshot, policies)
-    run.write("plan", plan.to_document())
-    decisions = decide(plan, {}, snapshot.memories)
-    return _conclude(session, run, decisions, policies, percent, lock, snapshot.memories)
+    begun = pipeline.start(session, fetched, plan)
+    return _conclude(session, begun, begun.decisions(), percent, lock)
 
 
-def _conclude(
-    session: Session,
-    run: Run,
-    decisions: Decisions,
-    policies: Policies,
-    percent: int | None,
-    lock: Lock,
-    memories: list[Memory],
-) -> Outcome:
+def _conclude(session: Session, current: Pass, decisions: Decisions, percent: int | None, lock: Lock) -> Outcome:
     """Apply what the caps leave, queue the rest, see to the reminder."""
+    policies, run = current.policies, current.run
+    memories = current.snapshot.memories
     allowed = limits.unattended(decisions, policies, session.folder, percent)
     capped = len(allowed.held_back) > len(decisions.held_back)
-    summary = apply(run, session.store, allowed, policies, lock) if allowed.changes() else Summary()
+    summary = execute(run, session.store, allowed, policies, lock) if allowed.changes() else Summary()
     done = summary.merged + summary.pruned
-    lines = [*actions.told(summary), *queue.queue(run, allowed)]
+    lines = [*apply.not_done(summary), *queue.queue(run, allowed)]
     conflicts = sum(conflict.state != "dismissed" for conflict in allowed.conflicts)
     if not conflicts:
         summary.after -= reminder.settle(session.store, memories)
@@ -139,7 +124,7 @@ def _conclude(
     failed = summary.unfinished or (summary.left_alone and not done)
     code = 1 if failed else 3 if capped and not done else 0
     if done:
-        lines.append(report.undo_line(actions.undo_command(run), summary.before, summary.after))
+        lines.append(report.undo_line(apply.undo_command(run), summary.before, summary.after))
     return Outcome(_last(session, summary, conflicts), lines, code)
 
 

@@ -129,6 +129,14 @@ def _confirm(decisions: Decisions, console: Console) -> None:
         prompt = f"{report.APPLY} "
 
 
+def sure(console: Console, prompt: str) -> bool:
+    """Whether the person says yes to something that cannot be taken back."""
+    try:
+        return console.ask(prompt).strip().lower() in _YES
+    except EOFError:
+        return False
+
+
 def _reply(console: Console, prompt: str, known: Collection[str], help: str) -> str:
     """One of the known replies; anything else is asked again, q leaves."""
     while True:

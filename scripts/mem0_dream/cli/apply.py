@@ -1,0 +1,179 @@
+"""From decisions to the store and back, as apply_plan.py and dream.py both do it: report, apply, undo, resume."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .. import progress
+from ..errors import DreamError
+from ..execution import reminder
+from ..execution.apply import Summary
+from ..execution.apply import apply as execute
+from ..execution.resume import resume
+from ..execution.undo import undo
+from ..memory import Scope
+from ..planning.decisions import Decisions, MergeDecision
+from ..planning.plan import Plan
+from ..review import consent, limits
+from ..runs import journal
+from ..runs.history import interrupted
+from ..runs.lock import Lock
+from ..runs.run_folder import Run, open_run
+from ..safe_text import shown
+from ..views import paging, report
+from . import pipeline, process, records
+from . import session as session_of
+from .options import Target
+from .pipeline import Pass
+from .session import SCRIPTS, Session, quoted
+
+_NAMED = 12  # handles in one sentence
+_SAID = {
+    "accepted": "will be applied",
+    "dismissed": "left alone, and remembered",
+    "open": "skipped",
+    "held": "held back",
+}
+
+
+def answered(plan: Plan, decisions: Decisions, given: dict[str, Any]) -> str:
+    """What became of the answers just given, a line each; what they add to the plan is among it."""
+    before = {item.handle for item in plan.items}
+    items = (item for item in decisions.items if item.handle in given or item.handle not in before)
+    return "\n".join(f"{item.handle}: {_state(item)}" for item in items)
+
+
+def waiting(decisions: Decisions) -> list[str]:
+    """What stays out of the report until somebody answers, as sentences."""
+    unanswered = [merge.handle for merge in decisions.merges if merge.state == "open"]
+    named = ", ".join(unanswered[:_NAMED]) + (" …" if len(unanswered) > _NAMED else "")
+    return [f"Merges that wait for an answer of their own: {len(unanswered)} ({named})."] if unanswered else []
+
+
+def show(run: Run, decisions: Decisions, verbose: bool, number: int = 0) -> str:
+    """The report, or of a long one page `number`; and on record that exactly this was shown."""
+    text = report.long(decisions) if verbose else report.short(decisions)
+    every = paging.pages(text.splitlines(keepends=True)) if number else [text]
+    seen(run, decisions, number or 1, len(every))
+    return paging.page(every, number or 1).rstrip("\n")
+
+
+def seen(run: Run, decisions: Decisions, page: int = 1, pages: int = 1) -> None:
+    """On record: a person was shown exactly this (this page of it), and the retention it went by."""
+    consent.reported(run, decisions, page, pages)
+    if page == pages and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") != "0":
+        limits.seen(run.scope_folder, run.read("policies")["retention"])
+
+
+def apply(session: Session, current: Pass, decisions: Decisions, only: Sequence[str] = ()) -> tuple[str, bool]:
+    """Apply what is accepted (of it only these handles, if any); what to tell, and whether all of it was ended."""
+    chosen = decisions.only(only) if only else decisions
+    if not chosen.changes():
+        return report.summary(0, 0, 0, sum(c.state == "open" for c in chosen.conflicts)), True
+    with Lock(session.folder) as lock, progress.stage("Applying", "changes", total=chosen.changes()):
+        summary = execute(current.run, session.store, chosen, current.policies, lock)
+    lines = [*not_done(summary), report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)]
+    if summary.merged or summary.pruned or summary.resolved:
+        lines.append(report.undo_line(undo_command(current.run), summary.before, summary.after))
+    return "\n".join(lines), not summary.unfinished
+
+
+def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, bool]:
+    """Undo a run, or the named operations of it; what to tell, and whether all of it was ended."""
+    with Lock(session.folder) as lock:
+        summary = undo(run, session.store, only, lock)
+        if summary.undone and not only and run.has("reminder"):
+            summary.after -= reminder.settle(session.store, session.store.fetch(session.identity.scope).memories)
+    lines = not_done(summary)
+    if summary.undone:
+        changes = f"{summary.undone} change{'' if summary.undone == 1 else 's'}"
+        lines.append(f"Undone: {changes} ({summary.before} → {summary.after} memories)")
+    return "\n".join(
+        lines
+    ) or "Nothing to undo: what this run changed is taken back already, or it changed nothing.", not summary.unfinished
+
+
+def finish(session: Session) -> tuple[str, bool]:
+    """End every run of the scope that was stopped on the way; what to tell of each, and whether all were ended."""
+    with Lock(session.folder) as lock:
+        lines, whole = resumed(session, lock)
+    return "\n".join(lines), whole
+
+
+def resumed(session: Session, lock: Lock) -> tuple[list[str], bool]:
+    """As `finish`, under a lock that is held already."""
+    lines: list[str] = []
+    whole = True
+    for run in interrupted(session.folder):
+        summary = resume(run, session.store, lock)
+        lines += [
+            f"Resumed {run.name}: {summary.before} → {summary.after} memories.",
+            *not_done(summary),
+            *_not_begun(run),
+            report.undo_line(undo_command(run), summary.before, summary.after),
+        ]
+        whole = whole and not summary.unfinished
+    return lines, whole
+
+
+def _not_begun(run: Run) -> list[str]:
+    """What was agreed to and the run was stopped before: it is not done, and the next run asks again."""
+    if not run.has("plan"):
+        return []
+    begun = {op.handle for op in journal.read(run.journal)}
+    items = pipeline.reopen(run).decisions().items
+    handles = [item.handle for item in items if item.state == "accepted" and item.handle not in begun]
+    return [f"Not begun, and asked again by the next run: {', '.join(handles)}."] if handles else []
+
+
+@dataclass(frozen=True)
+class Done:
+    """What to print, and the exit code."""
+
+    text: str
+    code: int
+
+
+def undo_or_resume(run: str | None, target: Target, name: str | None, only: Sequence[str]) -> Done:
+    """--undo NAME ("": the newest applied run), or --resume if there is no name. The journal says which store."""
+    folder = session_of.folder_of(run, target)
+    if name is None:
+        runs = interrupted(folder)
+        if not runs:
+            return Done("No run of this project was interrupted; there is nothing to resume.", 0)
+    else:
+        runs = [open_run(run) if run and not name else records.applied_run(folder, name)]
+    facts = journal.head(runs[0].journal)
+    if not facts:
+        raise DreamError(f"Run {runs[0].name} changed nothing, so there is nothing to take back.")
+    with session_of.of_run(facts["store"], Scope(*facts["scope"]), target) as session:
+        process.tell(session.first_line(len(session.fetch("asked")[0].memories)))
+        text, whole = finish(session) if name is None else take_back(session, runs[0], only)
+        return Done(text, 0 if whole else 1)
+
+
+def undo_command(run: Run) -> str:
+    """The line that takes a run back, from any folder."""
+    python = "py -3" if os.name == "nt" else "python3"
+    return f"{python} {quoted(str(SCRIPTS / 'apply_plan.py'))} --run {quoted(str(run.folder))} --undo"
+
+
+def not_done(summary: Summary) -> list[str]:
+    """What was not done, and why."""
+    return [
+        *(f"Left alone: {held.handle} — {shown(held.why)}" for held in summary.left_alone),
+        *(f"Not finished: {held.handle} — {shown(held.why)}; run --resume." for held in summary.unfinished),
+    ]
+
+
+def _state(item: Any) -> str:
+    if isinstance(item, MergeDecision) and item.state == "held":
+        parts = (("drops", item.loses), ("adds", item.brings))
+        losses = " and ".join(f"{verb} {report.quoted(details)}" for verb, details in parts if details)
+        return f'held back: the text {losses}; a person\'s yes is {{"{item.handle}": true}}'
+    if item.state == "accepted" and getattr(item, "winner", None):
+        return f"{item.winner} is current"
+    return _SAID[item.state]
