@@ -151,7 +151,12 @@ def _is_dead(found: dict[str, Any]) -> bool:
     boot, pid = found.get("boot"), found.get("pid")
     if boot and _boot() and boot != _boot():
         return True
-    if not isinstance(pid, int) or pid <= 0 or os.name == "nt":  # there, kill() would end the process
+    return isinstance(pid, int) and pid > 0 and is_dead(pid)
+
+
+def is_dead(pid: int) -> bool:
+    """Whether a process of this host has ended; False if that cannot be told."""
+    if os.name == "nt":  # there, kill() would end the process
         return False
     try:
         os.kill(pid, 0)

@@ -1,69 +1,98 @@
-"""A JSON export of mem0 as a store: a rehearsal on a copy, written back in the layout it came in."""
+"""An export of mem0 as a store: a rehearsal on a copy, written back in the layout and the spelling it came in."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 import uuid
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ..errors import DreamError
 from ..memory import Memory, Scope
-from ..runs import documents
+from . import file_copies
+from .layouts import Layout, read_layout
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
-from .scoping import closest, in_scope, loosened, owners
+from .scoping import closest, counted, in_scope, loosened, owners
+from .spelling import CAMEL, key_in, text_key, to_record
+
+_TRIES = 5  # how often a change is made anew because another program wrote the file meanwhile
+_UNUSED_STATES = ("archived", "deleted", "paused")  # OpenMemory keeps such memories beside the active ones
 
 
 class FileStore:
-    """The memories of one file. Every writing call reads it anew and replaces it once; the first leaves a backup."""
+    """The memories of one file. Every call reads it; a call that changes something replaces it once."""
 
     kind = "file"
     lag_seconds = 0.0
-    wave = 100_000  # every call reads and writes the whole file
+    wave = 100_000  # every call reads the whole file, and one that changes something writes it
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()
         self.identity = f"file:{self.path}"
         self.label = f"file {path.name}"
+        self._export: _Export | None = None
+        self._scope: Scope | None = None  # of the last listing: no other memory of an id is changed
         self._backed_up = False
 
     def fetch(self, scope: Scope) -> Listing:
-        mine, scope, notes = _mine([Memory(row) for row in _read(self.path).records], scope)
+        export = self._read()
+        memories = export.memories
+        notes = export.unread()
+        if memories and not any(memory.scope.user or memory.scope.agent for memory in memories):
+            scope = scope._replace(user="")
+            notes.append("No memory of this export names a user, so it is taken as one user's.")
+        scope, loose = loosened(memories, scope)
+        self._scope = scope
+        mine = [m for m in memories if m.scope.user == scope.user and scope.project in (None, m.scope.project)]
         listing = in_scope(mine, scope)
-        listing.notes += notes
+        listing.notes = [*notes, *listing.notes, *loose]
         return listing
 
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
-        """The memories of these ids; an export may hold an id for several users, so that only this scope's count."""
+        """The memories of these ids that exist; of several with one id, the one of this scope."""
         wanted = set(ids)
-        mine, _, _ = _mine([Memory(row) for row in _read(self.path).records], scope)
-        return [memory for memory in mine if memory.id in wanted]
+        found = [memory for memory in self._read().memories if memory.id in wanted]
+        mine = {memory.id: memory for memory in found if self._scope and _is_of(memory.scope, self._scope)}
+        return [*mine.values(), *(memory for memory in found if memory.id not in mine)]
 
     def add(self, drafts: Sequence[Draft]) -> list[Result]:
-        records = [_record(draft) for draft in drafts]
+        ids = [str(uuid.uuid4()) for _ in drafts]
 
-        def append(rows: list[Any]) -> list[Result]:
-            rows += records
-            return [Result(record["id"]) for record in records]
+        def append(rows: list[_Row]) -> list[Result]:
+            like = {row.memory.scope: row for row in rows if row.memory}
+            some = next(iter(like.values()), None)
+            part = max((row.part for row in rows), default=0)
+            for id, draft in zip(ids, drafts, strict=True):
+                rows.append(_Row(_added(id, draft, like.get(draft.scope), some), part))
+            return [Result(id) for id in ids]
 
         return self._write(append)
 
     def update(self, changes: Sequence[Change]) -> list[Result]:
-        def change_all(rows: list[Any]) -> list[Result]:
-            return [_change([row for row in rows if _id(row) == change.id], change) for change in changes]
+        def change_all(rows: list[_Row]) -> list[Result]:
+            found = self._places(rows, {change.id for change in changes})
+            for change in changes:
+                for place in found[change.id]:
+                    row = rows[place]
+                    rows[place] = _Row(_changed(row.value, change), row.part, row.owner)
+            return [
+                Result(change.id, None if found[change.id] else f"Memory {change.id} is not there any more.")
+                for change in changes
+            ]
 
         return self._write(change_all)
 
     def delete(self, ids: Sequence[str]) -> list[Result]:
-        gone = set(ids)
-
-        def remove(rows: list[Any]) -> list[Result]:
-            rows[:] = [row for row in rows if _id(row) not in gone]
+        def remove(rows: list[_Row]) -> list[Result]:
+            found = self._places(rows, set(ids))
+            gone = {place for id in ids for place in found[id]}
+            rows[:] = [row for place, row in enumerate(rows) if place not in gone]
             return [Result(id) for id in ids]
 
         return self._write(remove)
@@ -72,164 +101,142 @@ class FileStore:
         return closest(self.fetch(scope).memories, query, limit)
 
     def owners(self) -> list[tuple[str, str | None, int]]:
-        return owners(map(Memory, _read(self.path).records))
+        return owners(self._read().memories)
 
     def close(self) -> None:
         """Nothing is held open."""
 
-    def _write(self, act: Callable[[list[Any]], list[Result]]) -> list[Result]:
-        export = _read(self.path)
-        before = len(export.rows)
-        results = act(export.rows)
-        if not self._backed_up:
-            _back_up(self.path, export.raw)
-            self._backed_up = True
-        mode = self.path.stat().st_mode
-        documents.write_text(self.path, export.text(before))
-        self.path.chmod(mode)
-        return results
+    def _places(self, rows: Sequence[_Row], ids: set[str]) -> defaultdict[str, list[int]]:
+        """Where these ids stand among the memories of the scope; another user's memory of an id is not meant."""
+        found: defaultdict[str, list[int]] = defaultdict(list)
+        for place, row in enumerate(rows):
+            if row.memory and row.memory.id in ids and (self._scope is None or _is_of(row.memory.scope, self._scope)):
+                found[row.memory.id].append(place)
+        return found
+
+    def _read(self) -> _Export:
+        raw = file_copies.read_bytes(self.path)
+        if self._export is None or self._export.raw != raw:
+            self._export = _Export.parse(self.path, raw)
+        return self._export
+
+    def _write(self, act: Callable[[list[_Row]], list[Result]]) -> list[Result]:
+        """What `act` makes of the rows, in one replacement of the file as it was read."""
+        for _ in range(_TRIES):
+            export = self._read()
+            rows = list(export.rows)
+            results = act(rows)
+            if rows == export.rows:
+                return results
+            if not self._backed_up:
+                file_copies.remove_temporaries(self.path)
+                file_copies.back_up(self.path, export.raw)
+                self._backed_up = True
+            after = _Export(export.text(rows).encode(), export.layout, rows)
+            if file_copies.replace(self.path, export.raw, after.raw):
+                self._export = after
+                return results
+        raise DreamError(f"Another program keeps writing {self.path}; stop it and run again.")
 
 
-def _mine(memories: list[Memory], scope: Scope) -> tuple[list[Memory], Scope, list[str]]:
-    """The memories of the scope, the scope as this export can tell it, and sentences that say how far it cannot."""
-    notes = []
-    if memories and not any(memory.scope.user for memory in memories):
-        scope = scope._replace(user="")
-        notes.append("No memory of this export names a user, so it is taken as one user's.")
-    scope, loose = loosened(memories, scope)
-    mine = [m for m in memories if m.scope.user == scope.user and scope.project in (None, m.scope.project)]
-    return mine, scope, notes + loose
+@dataclass(eq=False)
+class _Row:
+    """One row of an export, as it stands in part number `part` of the file. It is replaced, never changed."""
+
+    value: Any
+    part: int
+    owner: dict[str, Any] | None = None  # what the file says of all its rows
+    text: str | None = None
+
+    @cached_property
+    def memory(self) -> Memory | None:
+        """The memory that it is; None if it cannot be read as one."""
+        return None if self.fault else Memory(to_record(self.value) | (self.owner or {}))
+
+    @cached_property
+    def fault(self) -> str:
+        """Why it is no memory to work on; empty if it is one."""
+        if not isinstance(self.value, dict):
+            return "no objects"
+        if not isinstance(self.value.get(text_key(self.value)), str):
+            return "without a text"
+        state = self.value.get("state")
+        return state if state in _UNUSED_STATES else ""
 
 
-@dataclass
+@dataclass(eq=False)
 class _Export:
-    """A parsed export: `rows` is the list inside `document`, which is None for JSON lines."""
+    """A file as it was read: its bytes, its layout and its rows."""
 
     raw: bytes
-    document: Any
-    rows: list[Any]
-    indent: int | None
+    layout: Layout
+    rows: list[_Row]
 
-    @property
-    def records(self) -> list[dict[str, Any]]:
-        return [row for row in self.rows if isinstance(row, dict)]
-
-    def text(self, before: int) -> str:
-        """The export in its own layout; a count of the rows that was right before is right again."""
-        if isinstance(self.document, dict) and self.document.get("count") == before:
-            self.document["count"] = len(self.rows)
-        if self.document is None:
-            return "".join(_dump(row) + "\n" for row in self.rows)
-        return _dump(self.document, self.indent) + "\n"
-
-
-def _read(path: Path) -> _Export:
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise DreamError(f"There is no file {path}; name an existing export with --config.") from None
-    except OSError as error:
-        raise DreamError(f"{path} cannot be read ({error.strerror}); check its path and permissions.") from None
-    try:
-        text = raw.decode(json.detect_encoding(raw))
-    except UnicodeDecodeError:
-        raise DreamError(f"{path} is not text in UTF-8; save the export as UTF-8.") from None
-    try:
-        document = json.loads(text) if text.strip() else []
-    except json.JSONDecodeError as error:
-        return _Export(raw, None, _lines(path, text, error), None)
-    if isinstance(document, dict) and "id" in document and "memory" in document:  # JSON lines with a single line
-        return _Export(raw, None, [document], None)
-    rows = _rows(document)
-    if rows is None:
-        raise DreamError(
-            f'{path} holds no memories: expected a list, {{"results": []}}, {{"memories": []}}, JSON lines'
-            " or the mem0 command's output."
-        )
-    indent = re.match(r"\s*[\[{]\n( +)\S", text)
-    return _Export(raw, document, rows, len(indent.group(1)) if indent else None)
-
-
-def _rows(document: Any) -> list[Any] | None:
-    """The list of memories inside an export; the mem0 command wraps it once more, in "data"."""
-    if isinstance(document, list):
-        return document
-    if isinstance(document, dict):
-        for key in ("results", "memories", "data"):
-            if (found := _rows(document.get(key))) is not None:
-                return found
-    return None
-
-
-def _lines(path: Path, text: str, whole: json.JSONDecodeError) -> list[Any]:
-    rows: list[Any] = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    @classmethod
+    def parse(cls, path: Path, raw: bytes) -> _Export:
+        if raw.startswith((b"PK\x03\x04", b"\x1f\x8b")):
+            raise DreamError(f"{path} is packed; unpack it and name the JSON file in it with --config.")
         try:
-            rows += [json.loads(line)] if line.strip() else []
-        except json.JSONDecodeError as error:
-            place, column, why = (number, error.colno, error.msg) if rows else (whole.lineno, whole.colno, whole.msg)
-            raise DreamError(f"{path}, line {place}, column {column}: not JSON ({why}); correct that line.") from None
-    return rows
+            text = raw.decode(json.detect_encoding(raw))
+        except UnicodeDecodeError:
+            raise DreamError(f"{path} is not text in UTF-8; save the export as UTF-8.") from None
+        layout = read_layout(path, text)
+        rows = [_Row(value, part, layout.owner) for part, found in enumerate(layout.parts) for value in found]
+        return cls(raw, layout, rows)
+
+    @cached_property
+    def memories(self) -> list[Memory]:
+        return [row.memory for row in self.rows if row.memory]
+
+    def unread(self) -> list[str]:
+        """The sentence that counts what is not read and says why; none if all is."""
+        faults = Counter(row.fault for row in self.rows if row.fault)
+        if not faults:
+            return []
+        named = ", ".join(f"{count} {fault}" for fault, count in faults.items())
+        return [f"Not read: {faults.total()} of {counted(len(self.rows), 'row')} ({named})."]
+
+    def text(self, rows: Iterable[_Row]) -> str:
+        parts: list[list[str]] = [[] for _ in self.layout.parts]
+        for row in rows:
+            row.text = row.text or self.layout.row(row.value)
+            parts[row.part].append(row.text)
+        return self.layout.whole(parts)
 
 
-def _record(draft: Draft) -> dict[str, Any]:
-    now = datetime.now(timezone.utc)
-    record: dict[str, Any] = {
-        "id": str(uuid.uuid4()),
-        "memory": draft.text,
-        "metadata": draft.metadata,
-        "created_at": (draft.created or now).isoformat(),
-        "updated_at": now.isoformat(),
-    }
-    scope = draft.scope
-    extra = {"user_id": scope.user, "app_id": scope.project, "agent_id": scope.agent, "run_id": draft.run_id}
-    extra["expiration_date"] = draft.expiration_date
-    return record | {key: value for key, value in extra.items() if value}
+def _is_of(scope: Scope, wanted: Scope) -> bool:
+    return scope.user == wanted.user and wanted.project in (None, scope.project) and scope.agent == wanted.agent
 
 
-def _change(rows: list[dict[str, Any]], change: Change) -> Result:
-    if not rows:
-        return Result(change.id, f"Memory {change.id} is not there any more.")
-    for row in rows:
-        if change.text is not UNCHANGED:
-            row["memory"] = change.text
-            if "hash" in row:
-                row["hash"] = hashlib.md5(change.text.encode(), usedforsecurity=False).hexdigest()
-        if change.metadata is not UNCHANGED:
-            row["metadata"] = change.metadata
-        if change.expiration_date is not UNCHANGED and (change.expiration_date or "expiration_date" in row):
-            row["expiration_date"] = change.expiration_date
-        if change.created:
-            row["created_at"] = change.created.isoformat()
-        row["updated_at"] = datetime.now(timezone.utc).isoformat()
-    return Result(change.id)
+def _added(id: str, draft: Draft, like: _Row | None, some: _Row | None) -> dict[str, Any]:
+    """A new row, spelled as the others are; one of the same scope says how its owner is written."""
+    model: dict[str, Any] = like.value if like else some.value if some else {}
+    now = datetime.now(timezone.utc).isoformat()
+    row = {"id": id, text_key(model): draft.text, "metadata": draft.metadata}
+    if like:
+        row |= {key: model[key] for key in _OWNER_KEYS if key in model}
+        owner: dict[str, Any] = {}
+    else:
+        owner = {"user_id": draft.scope.user, "app_id": draft.scope.project, "agent_id": draft.scope.agent}
+    beside = {"run_id": draft.run_id, "expiration_date": draft.expiration_date, **owner}
+    dates = {"created_at": draft.created.isoformat() if draft.created else now, "updated_at": now}
+    return row | {key_in(model, name): value for name, value in {**dates, **beside}.items() if value}
 
 
-def _id(row: Any) -> str:
-    return str(row.get("id") or "") if isinstance(row, dict) else ""
+_OWNER_KEYS = [*(key for name in ("user_id", "app_id", "agent_id") for key in (name, CAMEL[name])), "app", "state"]
 
 
-def _dump(value: Any, indent: int | None = None) -> str:
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half an emoji: only its escape can be written
-        return json.dumps(value, indent=indent)
-    return text
-
-
-def _back_up(path: Path, raw: bytes) -> None:
-    """A copy beside the file, under the first free name: export.json.bak, export.json.bak2, …"""
-    number = 1
-    while True:
-        copy = path.with_name(f"{path.name}.bak{number if number > 1 else ''}")
-        try:
-            with copy.open("xb") as file:
-                file.write(raw)
-                return
-        except FileExistsError:
-            number += 1
-        except OSError as error:
-            raise DreamError(
-                f"{copy} cannot be written ({error.strerror}); the export is changed only with a backup beside it."
-            ) from None
+def _changed(row: dict[str, Any], change: Change) -> dict[str, Any]:
+    fields: dict[str, Any] = {}
+    if change.text is not UNCHANGED:
+        fields[text_key(row)] = change.text
+        if "hash" in row:
+            fields["hash"] = hashlib.md5(change.text.encode(), usedforsecurity=False).hexdigest()
+    if change.metadata is not UNCHANGED:
+        fields["metadata"] = change.metadata
+    expires = key_in(row, "expiration_date")
+    if change.expiration_date is not UNCHANGED and (change.expiration_date or expires in row):
+        fields[expires] = change.expiration_date
+    if change.created:
+        fields[key_in(row, "created_at")] = change.created.isoformat()
+    return {**row, **fields, key_in(row, "updated_at"): datetime.now(timezone.utc).isoformat()}

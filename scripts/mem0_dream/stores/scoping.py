@@ -14,7 +14,7 @@ def in_scope(memories: Iterable[Memory], scope: Scope) -> Listing:
     listing = Listing([])
     seen: dict[str, Memory] = {}
     torn: set[str] = set()
-    nameless = agents = 0
+    nameless = textless = agents = 0
     for memory in memories:
         if memory.scope.user != scope.user or scope.project not in (None, memory.scope.project):
             listing.dropped += 1
@@ -22,18 +22,22 @@ def in_scope(memories: Iterable[Memory], scope: Scope) -> Listing:
             agents += 1
         elif not memory.id:
             nameless += 1
+        elif not memory.text and not isinstance(memory.record.get("memory"), str):
+            textless += 1
         elif memory.id not in seen:
             seen[memory.id] = memory
         elif seen[memory.id].record != memory.record:
             torn.add(memory.id)
     listing.memories = [memory for memory in seen.values() if memory.id not in torn]
     if nameless:
-        listing.notes.append(f"{_rows(nameless)} without an id left alone.")
+        listing.notes.append(f"{counted(nameless)} without an id left alone.")
+    if textless:
+        listing.notes.append(f"Not read: {counted(textless)} without a text.")
     if torn:
-        listing.notes.append(f"{_rows(len(torn))} left alone because the same id came with different contents.")
+        listing.notes.append(f"{counted(len(torn))} left alone because the same id came with different contents.")
     if agents:
         which = "of another agent left alone" if scope.agent else "of an agent left alone; --agent names one"
-        listing.notes.append(f"{_rows(agents)} {which}.")
+        listing.notes.append(f"{counted(agents)} {which}.")
     return listing
 
 
@@ -59,5 +63,6 @@ def closest(memories: Sequence[Memory], query: str, limit: int) -> list[Memory]:
     return [memory for score, memory in sorted(scored, key=lambda pair: -pair[0])[:limit] if score]
 
 
-def _rows(count: int) -> str:
-    return "1 memory" if count == 1 else f"{count} memories"
+def counted(count: int, noun: str = "memory") -> str:
+    """A number and its noun."""
+    return f"1 {noun}" if count == 1 else f"{count} {'memories' if noun == 'memory' else noun + 's'}"
