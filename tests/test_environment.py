@@ -258,7 +258,7 @@ def test_a_package_serves_from_the_pinned_release_on_within_its_major(monkeypatc
 def test_the_pins_name_one_release_of_every_package_for_every_python():
     lines = [line for line in pins().splitlines() if line and not line.startswith("#")]
     assert all("==" in line.split(";")[0] for line in lines)
-    assert dict(python_env._required()).keys() == {"mem0ai", "PyYAML", "rich"}
+    assert dict(python_env._required()).keys() == {"mem0ai", "Jinja2", "PyYAML", "rich"}
 
 
 def pins() -> str:
