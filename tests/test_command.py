@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from mem0_dream.safe_text import redact
+from mem0_dream.safe_text import has_secret, redact
 
 SCRIPTS = Path(__file__).parent.parent / "scripts"
 
@@ -110,3 +110,27 @@ def test_the_streams_are_utf8_whatever_the_locale_says(tmp_path):
     body = r"print('\u90e8\u7f72 \U0001f680 \ud83d')" + "\nreturn 0"
     done = ended(tmp_path, body, LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
     assert (done.returncode, done.stdout.strip()) == (0, "部署 🚀 \\ud83d".encode())
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Incorrect API key provided: sk-abcd********wxyz.", "no such key: quite-private...te-1", "key quit…1 is unknown"],
+)
+def test_a_key_that_is_echoed_in_part_is_not_shown(text):
+    told = redact(text, {"OPENAI_API_KEY": "quite-private-1"})
+    assert "***" in told
+    assert not any(piece in told for piece in ("abcd", "wxyz", "quit", "te-1"))
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("The key is sk-proj-aaaabbbbccccdddd", True),
+        ("Password: hunter22 for the test user", True),
+        ("db at postgres://me:hunter2@db/x", True),
+        ("Rotate the token every 90 days", False),
+        ("Skip the migration at http://localhost:8080/x@y", False),
+    ],
+)
+def test_a_memory_with_a_secret_in_it_is_recognised(text, secret):
+    assert has_secret(text) is secret

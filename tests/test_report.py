@@ -1,5 +1,6 @@
 """The texts a person reads, compared whole."""
 
+import pytest
 from mem0_dream.memory import Scope
 from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune
 from mem0_dream.review.answers import decide
@@ -168,6 +169,26 @@ def test_no_memory_can_forge_a_line():
 
 def test_an_emoji_of_several_parts_stays_whole():
     assert shown("👩‍💻 done ✅") == "👩‍💻 done ✅"
+
+
+@pytest.mark.parametrize("char", ["\u3164", "\u2800", "\uffa0", "\u2003", "\U000e0101"])
+def test_a_letter_that_nobody_can_see_is_escaped(char):
+    assert shown(f"a{char}b").isascii()
+
+
+def test_a_mark_without_a_letter_or_too_many_on_one_are_escaped():
+    assert shown("\u0301a") == "\\u0301a"
+    assert shown("a" + "\u0301" * 9) == "a" + "\u0301" * 4 + "\\u0301" * 5
+
+
+@pytest.mark.parametrize("text", ["Viê\u0323t", "हिन्दी में", "שָׁלוֹם", "น้ำ", "1\ufe0f\u20e3", "日本\u3000語", "d\u00a0!"])
+def test_every_script_stays_readable(text):
+    assert shown(text) == text
+
+
+def test_a_cut_does_not_part_what_belongs_together():
+    assert shown("ab👩‍💻cd", 5) == "ab…"
+    assert shown("abcde\u0301f", 6) == "abcd…"
 
 
 def test_ids_are_shortened_to_eight_characters_or_as_many_as_tell_them_apart():

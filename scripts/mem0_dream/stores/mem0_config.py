@@ -13,9 +13,8 @@ from urllib.parse import parse_qs, unquote
 
 from ..config import python_env
 from ..errors import DreamError
-from ..safe_text import redact
+from ..safe_text import SECRET_NAME, redact
 
-_SECRET_NAME = re.compile(r"key|token|secret|passw|credential|connection_string|dsn", re.IGNORECASE)
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 # mem0 makes a language model and a reranker whatever is asked of it; nothing here uses either.
 _UNUSED = ("llm", "reranker", "custom_instructions")
@@ -73,7 +72,7 @@ def read_config(path: Path, env: Mapping[str, str], cwd: Path | None = None) -> 
     for holder, name in ((settings["vector_store"].get("config"), "path"), (settings, "history_db_path")):
         if isinstance(holder, dict) and isinstance(holder.get(name), str) and holder[name] != ":memory:":
             holder[name] = str((cwd or Path.cwd()) / Path(holder[name]).expanduser())
-    secrets = {value for key, value in env.items() if _SECRET_NAME.search(key)} | set(_secrets(settings))
+    secrets = {value for key, value in env.items() if SECRET_NAME.search(key)} | set(_secrets(settings))
     return Config(settings, str(path), {secret for secret in secrets if len(secret) > 2})
 
 
@@ -123,7 +122,7 @@ def _secrets(value: Any, name: str = "") -> Iterator[str]:
         for inner in value:
             yield from _secrets(inner, name)
     elif isinstance(value, str):
-        if _SECRET_NAME.search(name):
+        if SECRET_NAME.search(name):
             yield value
         for password in re.findall(r"://[^:/@\s]*:(\S+)@|\bpassword=(\S+)", value):
             yield from (*password, *map(unquote, password))
