@@ -47,7 +47,7 @@ def arguments(argv: list[str]) -> Namespace:
 def on_a_run(args: Namespace) -> int:
     """Answers, report, apply."""
     from mem0_dream.cli import apply, options, pipeline, session, unattended
-    from mem0_dream.review import answers, consent
+    from mem0_dream.review import consent, verdicts
     from mem0_dream.views.terminal import Terminal
 
     target = options.target(args)
@@ -55,7 +55,7 @@ def on_a_run(args: Namespace) -> int:
     plan = current.plan
     if args.decide is not None:
         process.tell(session.line_of(plan.store, plan.scope, plan.total))
-        given = answers.parse(args.decide)
+        given = verdicts.parse(args.decide)
         decisions = current.decide(given)
         print(apply.answered(plan, decisions, given))
         process.tell(*apply.waiting(decisions))

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from mem0_dream.errors import AttentionNeeded
 from mem0_dream.review import consent
-from mem0_dream.review.answers import combine, decide
+from mem0_dream.review.answers import decide
+from mem0_dream.review.verdicts import combine
 
 from .worlds import MemoryStore, example, world
 
@@ -30,7 +33,7 @@ def test_an_answer_changed_after_the_report_needs_another_report(made):
     _, plan, answers = example()
     plan.memories = made.decisions.plan.memories
     consent.reported(made.run, decide(plan, answers, made.before))
-    changed = decide(plan, combine(answers, {"M2": "Something else was agreed"}), made.before)
+    changed = decide(plan, combine(answers, {"M2": "Deploys go to ECS each night"}), made.before)
     with pytest.raises(AttentionNeeded, match="changed after the report"):
         consent.require(made.run, changed, {})
 
@@ -63,3 +66,29 @@ def test_a_run_fetched_to_be_asked_about_cannot_be_applied_unattended(made):
 
 def test_every_refusal_ends_with_exit_code_3():
     assert AttentionNeeded.exit_code == 3
+
+
+def test_policies_changed_after_the_report_need_another_report(made):
+    policies: dict[str, Any] = {
+        "retention": {"decision": 90},
+        "unreadable": [],
+        "dream": {"prune": "expire"},
+        "source": None,
+    }
+    made.run.write("policies", policies)
+    consent.reported(made.run, made.decisions)
+    made.run.write("policies", {**policies, "dream": {"prune": "delete"}})
+    with pytest.raises(AttentionNeeded, match="changed after the report"):
+        consent.require(made.run, made.decisions, {})
+
+
+def test_answers_that_change_nothing_need_no_second_report(made):
+    _, plan, answers = example()
+    plan.memories = made.decisions.plan.memories
+    plan.conflicts[0].winner = None
+    answers = {handle: answer for handle, answer in answers.items() if handle != "C1"}
+    consent.reported(made.run, decide(plan, answers, made.before))
+    for word in ("skip", "both"):
+        consent.require(made.run, decide(plan, {**answers, "C1": word}, made.before), {})
+    with pytest.raises(AttentionNeeded, match="changed after the report"):
+        consent.require(made.run, decide(plan, {**answers, "C1": "A"}, made.before), {})

@@ -80,7 +80,7 @@ def test_an_empty_reply_skips_and_a_loss_is_no_by_default():
     console = Played("", "SKIP", "")
     decisions, answers = asked(console)
     assert answers == {"C1": "skip", "C2": "skip"}
-    assert [item.state for item in (*decisions.merges, *decisions.conflicts)] == ["open", "open", "open"]
+    assert [item.state for item in (*decisions.merges, *decisions.conflicts)] == ["open", "skipped", "skipped"]
 
 
 def test_where_nothing_would_change_the_last_question_is_not_asked():
@@ -198,5 +198,5 @@ def test_an_answer_that_settles_another_contradiction_saves_its_question():
 @pytest.mark.parametrize("replies", [("A", "A", "A"), ("B", "B", "B"), ("A", "B", "A"), ("B", "A", "B")])
 def test_no_row_of_answers_can_remove_every_version(replies):
     decisions = consult(three_versions(), {}, (), 20, Played(*replies, "y", "y"), lambda decisions: None)
-    removed = {c.sides()[1] for c in decisions.conflicts if c.state == "accepted"}
+    removed = {loser for c in decisions.conflicts for _, loser in c.losses()}
     assert len(removed) < 3

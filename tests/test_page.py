@@ -12,7 +12,7 @@ import pytest
 from mem0_dream.config.policies import Policies
 from mem0_dream.memory import Memory, Scope
 from mem0_dream.planning.plan import Conflict, HeldBack, Merge, NearMiss, Plan, Prune
-from mem0_dream.review import answers
+from mem0_dream.review import answers, verdicts
 from mem0_dream.views.html_page import page
 
 from tests import steps
@@ -235,7 +235,7 @@ def test_the_line_does_what_was_ticked(shown):
         choose(shown, handle, value)
     found = arguments(line(shown))
     assert found[1:4] == ["--run", "/home/dev/a run's folder", "--decide"]
-    assert answers.parse(found[4]) == {"C1": "B", "M1": "keep", "M2": True, "P1": "keep"}
+    assert verdicts.parse(found[4]) == {"C1": "B", "M1": "keep", "M2": True, "P1": "keep"}
 
 
 @needs_chromium
@@ -281,7 +281,7 @@ def test_the_line_settles_the_plan_as_ticked(shown):
     plan = small()
     for handle, value in (("C1", "B"), ("M1", "keep"), ("M2", "true"), ("P1", "keep")):
         choose(shown, handle, value)
-    decisions = answers.decide(plan, answers.parse(arguments(line(shown))[4]), [])
+    decisions = answers.decide(plan, verdicts.parse(arguments(line(shown))[4]), [])
     assert [merge.state for merge in decisions.merges] == ["dismissed", "accepted"]
     assert [(found.state, found.winner) for found in decisions.conflicts] == [("accepted", "B")]
     assert [prune.state for prune in decisions.prunes] == ["dismissed"]
@@ -291,7 +291,7 @@ def test_the_line_settles_the_plan_as_ticked(shown):
 @pytest.mark.parametrize("answer", ["A", "B", "both", "skip"])
 def test_every_answer_to_a_contradiction_is_one_the_plan_takes(shown, answer):
     choose(shown, "C1", answer)
-    answers.decide(small(), answers.parse(arguments(line(shown))[4]), [])
+    answers.decide(small(), verdicts.parse(arguments(line(shown))[4]), [])
 
 
 @needs_chromium
@@ -299,7 +299,7 @@ def test_an_answer_taken_back_leaves_the_line(shown):
     choose(shown, "C1", "A")
     choose(shown, "M1", "keep")
     shown.run("document.querySelector('[data-handle=M1] .forget').click()")
-    assert answers.parse(arguments(line(shown))[4]) == {"C1": "A"}
+    assert verdicts.parse(arguments(line(shown))[4]) == {"C1": "A"}
     assert shown.run("document.querySelector('[data-handle=M1] input[value=true]').checked")
 
 
@@ -312,7 +312,7 @@ def test_any_own_text_passes_a_shell_whole(shown, tmp_path, shell):
         write_own(shown, "M2", text)
         found = line(shown)
         assert not re.search(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202e]", found)
-        assert answers.parse(arguments(found, shell, tmp_path)[4]) == {"M2": text}
+        assert verdicts.parse(arguments(found, shell, tmp_path)[4]) == {"M2": text}
     assert list(tmp_path.glob("ran")) == []
 
 
@@ -326,7 +326,7 @@ def test_any_own_text_passes_powershell_whole(shown):
         head, rest = line(shown).split(" --% ")
         assert head.endswith(" --run '/home/dev/a run''s folder' --decide")
         assert not re.search(r"[^ -~]|[%|&;<>$`']", rest)
-        assert answers.parse(windows_argument(rest)) == {"M2": text}
+        assert verdicts.parse(windows_argument(rest)) == {"M2": text}
 
 
 @needs_chromium
@@ -357,7 +357,7 @@ def test_filters_leave_what_was_asked_for(shown):
 def test_a_filtered_question_keeps_its_answer(shown):
     choose(shown, "C1", "A")
     shown.run("Object.assign(document.getElementById('kind'), {value: 'merge'}).dispatchEvent(new Event('change'))")
-    assert answers.parse(arguments(line(shown))[4]) == {"C1": "A"}
+    assert verdicts.parse(arguments(line(shown))[4]) == {"C1": "A"}
 
 
 @needs_chromium

@@ -34,7 +34,8 @@ _NAMED = 12  # handles in one sentence
 _SAID = {
     "accepted": "will be applied",
     "dismissed": "left alone, and remembered",
-    "open": "skipped",
+    "open": "not answered",
+    "skipped": "skipped",
     "held": "held back",
 }
 
@@ -72,7 +73,7 @@ def apply(session: Session, current: Pass, decisions: Decisions, only: Sequence[
     """Apply what is accepted (of it only these handles, if any); what to tell, and whether all of it was ended."""
     chosen = decisions.only(only) if only else decisions
     if not chosen.changes():
-        return report.summary(0, 0, 0, sum(c.state == "open" for c in chosen.conflicts)), True
+        return report.summary(0, 0, 0, chosen.unresolved()), True
     with Lock(session.folder) as lock, progress.stage("Applying", "changes", total=chosen.changes()):
         summary = execute(current.run, session.store, chosen, current.policies, lock)
     lines = [*not_done(summary), report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)]

@@ -20,7 +20,7 @@ from ..planning.listing import listing
 from ..planning.plan import Conflict, Plan
 from ..planning.planner import make_plan
 from ..review import answers as answering
-from ..review import queue
+from ..review import queue, verdicts
 from ..runs import history
 from ..runs.dismissals import Kept
 from ..runs.lock import Lock
@@ -62,7 +62,7 @@ def nothing(plan: Plan) -> str:
     """The sentence for a plan with nothing to ask and nothing to apply; empty for any other."""
     if not plan.total:
         return report.no_memories(plan.scope.project)
-    return "" if plan.items else report.NOTHING_FOUND
+    return "" if plan.proposes() else report.NOTHING_FOUND
 
 
 @dataclass
@@ -82,12 +82,13 @@ class Pass:
 
     def decisions(self) -> Decisions:
         """The plan with the answers, after every rail. UsageError if an answer cannot be taken."""
-        return answering.decide(self.plan, self.answers, self.memories)
+        dismissals = Kept.load(self.run.scope_folder)
+        return answering.decide(self.plan, self.answers, self.memories, dismissed=dismissals)
 
     def decide(self, given: dict[str, Any]) -> Decisions:
         """Take more answers, under the scope's lock. If one of them cannot be taken, none is."""
         with _lock_of(self.run):
-            more = Pass(self.run, self.snapshot, self.policies, self.plan, answering.combine(self.answers, given))
+            more = Pass(self.run, self.snapshot, self.policies, self.plan, verdicts.combine(self.answers, given))
             decisions = more.decisions()
             self.answers = more.answers
             self.save(decisions)

@@ -96,7 +96,7 @@ def touched(decisions: Decisions) -> list[Memory]:
     What is pruned is meant to go, so nothing is asked about it.
     """
     ids = [id for merge in decisions.merges if merge.state == "accepted" for id in merge.ids]
-    ids += [id for found in decisions.conflicts if found.state == "accepted" for id in found.sides()]
+    ids += [id for found in decisions.conflicts if found.state == "accepted" for id in found.ids()]
     return [decisions.plan.memory(id) for id in dict.fromkeys(ids)]
 
 
@@ -107,8 +107,7 @@ def carried(decisions: Decisions, operations: Iterable[Operation]) -> dict[str, 
         if op.kind == "merge" and op.state == "done" and op.left:
             found.update({member.id: str(op.left[0]["id"]) for member in op.members})
     for conflict in decisions.conflicts:
-        if conflict.state == "accepted":
-            winner, loser = conflict.sides()
+        for winner, loser in conflict.losses():
             found[found.get(loser, loser)] = winner
     return found
 

@@ -84,7 +84,7 @@ def apply(
     in_waves(prunes, desk)
     summary = Summary(before=before, after=len(desk.look().by_id))
     summary.count([*merges, *conflicts, *prunes])
-    summary.skipped = sum(c.state == "open" for c in decisions.conflicts)
+    summary.skipped = decisions.unresolved()
     desk.journal.note(ended="apply", after=summary.after)
     return summary
 
@@ -122,19 +122,20 @@ def _conflicts(decisions: Decisions, merges: Sequence[Operation], policies: Poli
     plan = decisions.plan
     stands_for = {member.id: Memory(op.left[0]) for op in merges if op.state == "done" for member in op.members}
     unfinished = {member.id for op in merges if op.state == "open" for member in op.members}
-    lost = [c for c in decisions.conflicts if c.state == "accepted" and not unfinished & {*c.sides()}]
-    sides = [[stands_for.get(id) or plan.memory(id) for id in c.sides()] for c in lost]
-    losers = {loser.id for _, loser in sides}
+    lost = [(c, *ids) for c in decisions.conflicts for ids in c.losses() if not unfinished & {*ids}]
+    standing = {id: stands_for.get(id) or plan.memory(id) for _, *ids in lost for id in ids}
+    sides = [(c, standing[winner], standing[loser]) for c, winner, loser in lost]
+    losers = {loser.id for _, _, loser in sides}
     found: dict[str, Operation] = {}
-    for c, (winner, loser) in zip(lost, sides, strict=True):
-        if loser.id in found:
+    for c, winner, loser in sides:
+        if loser.id in found or loser.id == winner.id:
             continue
         witnesses = [] if winner.id in losers else [winner]
         if policies.settings.conflict_loser == "supersede":
             op = operations.supersede(c.handle, loser, winner.id, *witnesses)
         else:
             op = operations.remove(c.handle, "conflict", loser, *witnesses)
-        op.asked = [plan.memory(id).text for id in (c.conflict.a, c.conflict.b)]
+        op.asked = [plan.memory(id).text for id in c.ids()]
         found[loser.id] = op
     return list(found.values())
 

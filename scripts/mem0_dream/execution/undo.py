@@ -11,7 +11,7 @@ from ..errors import AttentionNeeded, UsageError
 from ..memory import Memory, Scope
 from ..planning.plan import HeldBack
 from ..runs import journal
-from ..runs.dismissals import Kept
+from ..runs.dismissals import Kept, kind_of
 from ..runs.journal import Operation
 from ..runs.lock import Lock
 from ..runs.run_folder import Run, all_runs
@@ -59,11 +59,10 @@ def undo(
 
 def remember(run: Run, undos: Sequence[Operation]) -> None:
     """What somebody took back is not proposed again."""
-    kinds = {op.id: op.kind for op in journal.read(run.journal)}
     kept = Kept.load(run.scope_folder)
     for op in undos:
         if op.undoes and op.state == "done":
-            kept.add(kinds[op.undoes], op.asked, "undone")
+            kept.add(kind_of(op.handle), op.asked, "undone")
     if kept.entries:
         kept.save()
 

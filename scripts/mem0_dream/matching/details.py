@@ -34,6 +34,20 @@ def brings(members: Iterable[str], text: str) -> list[str]:
     return _missing(text, list(members))
 
 
+def dropped(members: Iterable[str], text: str) -> list[str]:
+    """The other significant words of the members that `text` drops, as they are written."""
+    readings = [read(member) for member in members]
+    kept, known = read(text).words, set(loses([reading.text for reading in readings], text))
+    gone = [token.raw for reading in readings for token in reading.tokens if _goes(token, kept)]
+    return [word for word in dict.fromkeys(gone) if word not in known]
+
+
+def _goes(token: Token, kept: frozenset[str]) -> bool:
+    if token.kind == RUN:
+        return any(token.norm[i : i + 2] not in kept for i in range(len(token.norm) - 1) or [0])
+    return token.counts and token.norm not in kept
+
+
 def _missing(have: str, want: Sequence[str]) -> list[str]:
     """The specifics of `have` that none of `want` holds; of negations, those beyond as many as they have together."""
     tokens = _tokens(have)

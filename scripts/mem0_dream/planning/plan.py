@@ -10,7 +10,7 @@ from ..memory import Memory, Scope
 
 Tier = Literal["safe", "review", "added"]  # merged without a question, asked first, added by an answer
 Side = Literal["A", "B"]
-Reason = Literal["retention", "low_confidence"]
+Reason = Literal["retention", "low_confidence", "gone"]  # gone: the repository has no more what it names
 
 
 @dataclass
@@ -56,6 +56,17 @@ class Prune:
     reason: Reason
     age_days: int | None
     policy_days: int | None
+    why: str = ""  # for "gone": what it names, and when and by which commit that went
+
+
+@dataclass
+class Update:
+    """A memory whose text is no longer right: `text` is the right one, and all else of it stays."""
+
+    handle: str
+    id: str
+    text: str
+    why: str
 
 
 @dataclass
@@ -64,6 +75,7 @@ class NearMiss:
 
     ids: list[str]
     why: str
+    handle: str = ""
 
 
 @dataclass
@@ -84,6 +96,7 @@ class Plan:
     conflicts: list[Conflict] = field(default_factory=list)
     prunes: list[Prune] = field(default_factory=list)
     near_misses: list[NearMiss] = field(default_factory=list)
+    updates: list[Update] = field(default_factory=list)
     held_back: list[HeldBack] = field(default_factory=list)
     memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     branch: str | None = None
@@ -97,12 +110,16 @@ class Plan:
         return Memory(self.memories[id])
 
     @property
-    def items(self) -> list[Merge | Conflict | Prune]:
+    def items(self) -> list[Merge | Update | Conflict | Prune | NearMiss]:
         """All that has a handle."""
-        return [*self.merges, *self.conflicts, *self.prunes]
+        return [*self.merges, *self.updates, *self.conflicts, *self.prunes, *self.near_misses]
+
+    def proposes(self) -> bool:
+        """Whether there is anything to apply or to ask: near misses alone are nothing found."""
+        return bool(self.merges or self.updates or self.conflicts or self.prunes)
 
     def ids(self) -> Iterator[str]:
-        """The ids of every memory that a merge, conflict, prune or near miss names, repeats included."""
+        """The ids of every memory that an item names, repeats included."""
         for merge in self.merges:
             yield from merge.ids
         for conflict in self.conflicts:
@@ -110,6 +127,7 @@ class Plan:
             for pair in conflict.also:
                 yield from pair
         yield from (prune.id for prune in self.prunes)
+        yield from (update.id for update in self.updates)
         for miss in self.near_misses:
             yield from miss.ids
 
@@ -132,7 +150,7 @@ class Plan:
     @classmethod
     def from_document(cls, body: dict[str, Any]) -> Plan:
         """The plan that a checked plan.json holds."""
-        lists: dict[str, Any] = {name: [item(**row) for row in body[name]] for name, item in _ITEMS.items()}
+        lists: dict[str, Any] = {name: [item(**row) for row in body.get(name, [])] for name, item in _ITEMS.items()}
         return cls(
             store=body["store"],
             scope=Scope(body["user_id"], body["project_id"], body.get("agent_id")),
@@ -151,5 +169,6 @@ _ITEMS: dict[str, Any] = {
     "conflicts": Conflict,
     "prunes": Prune,
     "near_misses": NearMiss,
+    "updates": Update,
     "held_back": HeldBack,
 }

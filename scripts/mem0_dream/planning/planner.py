@@ -58,7 +58,7 @@ def make_plan(
         prune.handle = f"P{n}"
     plan.merges, homes = _merges(found, kept)
     plan.conflicts = _conflicts(found, homes)
-    plan.near_misses = _near_misses(found, homes, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
+    plan.near_misses = _near_misses(found, homes, kept, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
     plan.memories = {id: own[id].record for id in sorted(set(plan.ids()))}
     return plan
 
@@ -164,9 +164,10 @@ def _winner(older: Memory, newer: Memory) -> Side | None:
     return "B"
 
 
-def _near_misses(found: Findings, homes: dict[Statement, Merge], most: int) -> list[NearMiss]:
-    near = _once(found.near, homes)[:most]
-    return [NearMiss([memory.id for memory in _by_age(pair)], pair.judgement.why) for pair in near]
+def _near_misses(found: Findings, homes: dict[Statement, Merge], kept: Forbids | None, most: int) -> list[NearMiss]:
+    near = [(_by_age(pair), pair.judgement.why) for pair in _once(found.near, homes)]
+    asked = [pair for pair in near if not (kept and kept.forbids("near miss", [memory.text for memory in pair[0]]))]
+    return [NearMiss([m.id for m in pair], why, f"N{n}") for n, (pair, why) in enumerate(asked[:most], 1)]
 
 
 def _once(pairs: Iterable[Likeness], homes: dict[Statement, Merge]) -> list[Likeness]:

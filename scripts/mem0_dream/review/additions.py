@@ -8,77 +8,89 @@ from dataclasses import replace
 from typing import Any
 
 from ..memory import Memory
-from ..planning.plan import Conflict, Merge, Plan
+from ..planning.decisions import ConflictDecision
+from ..planning.plan import Conflict, Merge, NearMiss, Plan
+from ..runs.dismissals import kind_of
+from . import rails
+from .rails import Dismissed, by_age
+from .verdicts import read
 
 _SHAPE = '"+" takes a list of {"members": ["#1", "#2"], "text": "…"} or {"conflict": ["#1", "#2"], "topic": "…"}'
+_ADDED = "added by an answer"
 
 
-def extended(plan: Plan, additions: Any, answers: dict[str, Any], numbers: Sequence[Memory]) -> tuple[Plan, list[str]]:
-    """The plan with the additions as items of their own, and what is wrong with each that cannot be taken."""
+def extended(
+    plan: Plan, answers: dict[str, Any], memories: Sequence[Memory], dismissed: Dismissed | None, faults: list[str]
+) -> Plan:
+    """The plan with the additions ("+") as questions of their own."""
+    additions = answers.get("+", [])
     if not isinstance(additions, list):
-        return plan, [_SHAPE]
+        faults.append(_SHAPE)
+        return plan
     plan = replace(plan, merges=[*plan.merges], conflicts=[*plan.conflicts], memories={**plan.memories})
-    faults: list[str] = []
-    for place, item in enumerate(additions, 1):
-        if fault := _add(plan, item, answers, numbers):
-            faults.append(f"addition {place}: {fault}")
-    return plan, faults
+    for n, item in enumerate(additions, 1):
+        if fault := _add(plan, item, answers, memories, dismissed):
+            faults.append(f"addition {n}: {fault}")
+    return plan
 
 
-def _add(plan: Plan, item: Any, answers: dict[str, Any], numbers: Sequence[Memory]) -> str:
+def _add(
+    plan: Plan, item: Any, answers: dict[str, Any], memories: Sequence[Memory], dismissed: Dismissed | None
+) -> str:
+    """Put an addition into the plan; what is wrong with it, if anything is."""
+    text: Any
     if isinstance(item, dict) and set(item) == {"members", "text"} and isinstance(item["text"], str):
-        given = item["members"]
+        given, text, among = item["members"], item["text"].strip(), "members"
     elif isinstance(item, dict) and {"conflict"} <= set(item) <= {"conflict", "topic"}:
-        given = item["conflict"]
+        given, text, among = item["conflict"], item.get("topic"), "conflict"
     else:
         return _SHAPE
-    members, fault = _members(given, numbers)
+    members, fault = _members(given, memories)
     if fault:
         return fault
-    ids = [member.id for member in members]
-    if "members" in item:
-        if not item["text"].strip():
-            return "its text is empty"
-        fault = _asked_already(plan.merges, [set(merge.ids) for merge in plan.merges], set(ids), answers)
-        plan.merges.append(Merge(f"M{len(plan.merges) + 1}", ids, "added", item["text"].strip(), "added by an answer"))
-    else:
-        if len(ids) != 2:
-            return "a conflict is between two memories"
-        fault = _asked_already(plan.conflicts, [{c.a, c.b} for c in plan.conflicts], set(ids), answers)
-        topic = item.get("topic")
-        if not isinstance(topic, str) or not topic.strip():
-            return "its topic is empty"
-        older, newer = _by_age(members)
-        handle = f"C{len(plan.conflicts) + 1}"
-        plan.conflicts.append(Conflict(handle, older, newer, topic.strip(), None, "added by an answer"))
+    if not isinstance(text, str) or not text.strip():
+        return f"its {'text' if among == 'members' else 'topic'} is empty"
+    if among == "conflict" and len(members) != 2:
+        return "a conflict is between two memories"
     plan.memories.update((member.id, member.record) for member in members)
-    return fault
+    items: Sequence[Merge | Conflict | NearMiss] = [*plan.merges, *plan.conflicts, *plan.near_misses]
+    asked = _asked_already(items, {member.id for member in members}, answers)
+    if among == "members":
+        made = Merge(f"M{len(plan.merges) + 1}", [m.id for m in members], "added", text, _ADDED)
+        plan.merges.append(made)
+    else:
+        older, newer = (memory.id for memory in by_age(members))
+        plan.conflicts.append(Conflict(f"C{len(plan.conflicts) + 1}", older, newer, text.strip(), None, _ADDED))
+    handle = (plan.merges if among == "members" else plan.conflicts)[-1].handle
+    if asked is not None or ((said := read(answers.get(handle))) and said.word == "keep"):
+        return asked or ""
+    return rails.addition_fault([m.text for m in members], kind_of(handle), plan.mode, dismissed)
 
 
-def _members(given: Any, numbers: Sequence[Memory]) -> tuple[list[Memory], str]:
+def _members(given: Any, memories: Sequence[Memory]) -> tuple[list[Memory], str]:
     if not isinstance(given, list) or len(given) < 2:
         return [], "it needs two numbers or more"
     found = []
     for number in given:
         match = re.fullmatch(r"#?([0-9]{1,9})", number) if isinstance(number, str) else None
-        if match is None or not 1 <= int(match[1]) <= len(numbers):
+        if match is None or not 1 <= int(match[1]) <= len(memories):
             return [], f"there is no memory {number if isinstance(number, str) else '#?'}; --list shows the numbers"
-        found.append(numbers[int(match[1]) - 1])
+        found.append(memories[int(match[1]) - 1])
     if len({memory.id for memory in found}) < len(found):
         return [], "it names a memory twice"
     return found, ""
 
 
 def _asked_already(
-    items: Sequence[Merge | Conflict], members: Sequence[set[str]], wanted: set[str], answers: dict[str, Any]
-) -> str:
-    """An addition may not answer what the plan asks already, unless that was left alone."""
-    for item, ids in zip(items, members, strict=True):
-        if len(ids & wanted) > 1 and answers.get(item.handle) not in ("keep", "both"):
-            return f'{item.handle} asks that already; answer it, or give it "keep" first'
-    return ""
-
-
-def _by_age(members: Sequence[Memory]) -> list[str]:
-    aged = sorted(members, key=lambda member: (member.created is not None, str(member.created), member.id))
-    return [member.id for member in aged]
+    items: Sequence[Merge | Conflict | NearMiss], wanted: set[str], answers: dict[str, Any]
+) -> str | None:
+    """The fault if a question of the plan asks it already; "" if that one was left alone, None if none asks it."""
+    found = None
+    for item in items:
+        ids = ConflictDecision(item, "open").ids() if isinstance(item, Conflict) else item.ids
+        if len(wanted.intersection(ids)) > 1:
+            said = read(answers.get(item.handle))
+            if said is None or said.word != "keep":
+                return f'{item.handle} asks that already; answer it, or give it "keep" first'
+            found = ""
+    return found

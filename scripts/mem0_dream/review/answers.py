@@ -1,209 +1,176 @@
-"""The answers to a plan, and the rails that hold for whoever gives them, agent or person."""
+"""What an answer means: of a pair, whatever the code took it for, every answer that can be true is open."""
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timezone
 from typing import Any
 
 from ..errors import UsageError
-from ..matching.classifier import brings, loses
+from ..matching.details import brings, dropped, loses
 from ..memory import Memory
-from ..planning.decisions import ConflictDecision, Decisions, MergeDecision, PruneDecision
-from ..planning.plan import Conflict, HeldBack, Merge, Plan, Prune
-from ..runs.dismissals import Kept
+from ..planning.decisions import (
+    ConflictDecision,
+    Decisions,
+    MergeDecision,
+    NearMissDecision,
+    PruneDecision,
+    State,
+    UpdateDecision,
+)
+from ..planning.plan import Conflict, Merge, NearMiss, Plan, Prune
+from ..runs.dismissals import kind_of
+from . import rails
 from .additions import extended
-
-MOST_TEXT = 10_000  # characters of a merged text, or as many as its longest member has
-_SIDES = {"a": "A", "b": "B", "both": "both", "skip": "skip"}
-
-
-def parse(text: str) -> dict[str, Any]:
-    """The answers of one --decide; UsageError where they are not a JSON object."""
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise UsageError(f'The answers are not JSON ({error}); write them like {{"M1": true, "C1": "A"}}.') from None
-    if not isinstance(found, dict):
-        raise UsageError('The answers must be one JSON object, like {"M1": true, "C1": "A"}.')
-    return found
+from .rails import Dismissed, by_age
+from .verdicts import Said, Word, read
 
 
-def combine(before: dict[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Later answers win; `true` after a text confirms that text; additions add up."""
-    combined = {**before, **new}
-    for handle, answer in new.items():
-        text = before.get(handle)
-        text = text.get("text") if isinstance(text, dict) else text
-        if answer is True and isinstance(text, str) and text != "keep" and handle.startswith("M"):
-            combined[handle] = {"text": text, "confirmed": True}
-    if isinstance(before.get("+"), list) and isinstance(new.get("+"), list):
-        combined["+"] = before["+"] + [item for item in new["+"] if item not in before["+"]]
-    return combined
+def decide(
+    plan: Plan,
+    answers: dict[str, Any],
+    memories: Sequence[Memory] = (),
+    today: date | None = None,
+    dismissed: Dismissed | None = None,
+) -> Decisions:
+    """The plan with its answers, after every rail.
 
-
-def decide(plan: Plan, answers: dict[str, Any], numbers: Sequence[Memory] = (), today: date | None = None) -> Decisions:
-    """The plan with its answers, after every rail. `numbers` are all memories in the order of --list.
-
-    Raises UsageError that names every answer which cannot be taken, and why.
+    `memories` are all of the run, in the order of --list where an answer adds to the plan. Raises UsageError that names
+    every answer which cannot be taken, and why.
     """
-    plan, faults = extended(plan, answers.get("+", []), answers, numbers)
-    decisions = Decisions(plan, held_back=list(plan.held_back))
+    faults: list[str] = []
+    plan = extended(plan, answers, memories, dismissed, faults)
     known = {item.handle for item in plan.items}
     faults += [f"{handle} is not in this plan" for handle in answers if handle not in known and handle != "+"]
-    texts = {memory.text: memory.id for memory in numbers}
-    for merge in plan.merges:
-        decisions.merges.append(_merge(plan, merge, answers.get(merge.handle), faults))
-    for conflict in plan.conflicts:
-        decisions.conflicts.append(_conflict(plan, conflict, answers.get(conflict.handle), faults))
+    decisions = Decisions(plan, held_back=list(plan.held_back))
+    pairs: list[Merge | Conflict | NearMiss] = [*plan.merges, *plan.conflicts, *plan.near_misses]
+    for item in pairs:
+        _decide_pair(decisions, item, answers.get(item.handle), faults)
     for prune in plan.prunes:
-        decisions.prunes.append(_prune(plan, prune, answers.get(prune.handle), faults))
-    _settle_other_pairs(decisions, faults)
-    drafted = {*known} - {*answers} - {m.handle for m in plan.merges if m.tier == "added"}
-    for handle, why in dict.fromkeys(_broken(decisions, texts, today or datetime.now(timezone.utc).date())):
-        if handle in drafted:  # nobody's answer: the day may have changed since, or somebody the plan
-            _hold(decisions, handle, why)
-        else:
-            faults.append(f"{handle} {why}")
+        decisions.prunes.append(PruneDecision(prune, _yes_or_keep(plan, prune, answers.get(prune.handle), faults)))
+    for update in plan.updates:
+        state = _yes_or_keep(plan, None, answers.get(update.handle), faults, update.handle)
+        decisions.updates.append(UpdateDecision(update, state))
+    rails.join_merges(decisions)
+    faults += rails.decide_other_pairs(decisions)
+    given = {handle for handle in known if handle in answers} | {m.handle for m in plan.merges if m.tier == "added"}
+    faults += rails.broken(decisions, given, memories, today or datetime.now(timezone.utc).date())
     if faults:
         raise UsageError("; ".join(dict.fromkeys(faults)) + ".")
     return decisions
 
 
-def remember(kept: Kept, decisions: Decisions) -> None:
+def remember(dismissed: Dismissed, decisions: Decisions) -> None:
     """Put what is left alone into the scope's memory, and take out what is wanted after all."""
+    for item in decisions.items:
+        kind = kind_of(item.handle)
+        for ids in _asked_about(item):
+            texts = [decisions.plan.memory(id).text for id in ids]
+            if item.state == "dismissed":
+                dismissed.add(kind, texts, "both" if kind == "conflict" else "keep")
+            elif item.state == "accepted":
+                dismissed.discard(kind, texts)
+
+
+def _asked_about(item: Any) -> Iterator[list[str]]:
+    """The memories of a question; of a conflict with further pairs each pair by itself."""
+    if isinstance(item, ConflictDecision):
+        yield item.conflict.ids or [item.conflict.a, item.conflict.b]
+        yield from item.conflict.also
+    elif isinstance(item, (PruneDecision, UpdateDecision)):
+        yield [item.prune.id if isinstance(item, PruneDecision) else item.update.id]
+    else:
+        yield item.miss.ids if isinstance(item, NearMissDecision) else item.ids
+
+
+def _decide_pair(decisions: Decisions, item: Merge | Conflict | NearMiss, answer: Any, faults: list[str]) -> None:
+    """What an answer makes of a merge, a contradiction or a near miss: any of the three."""
     plan = decisions.plan
-    for merge in decisions.merges:
-        _remember(kept, "merge", "keep", merge.state, [plan.memory(id).text for id in merge.ids])
-    for c in decisions.conflicts:
-        _remember(kept, "conflict", "both", c.state, [plan.memory(id).text for id in (c.conflict.a, c.conflict.b)])
-    for p in decisions.prunes:
-        _remember(kept, "prune", "keep", p.state, [plan.memory(p.prune.id).text])
-
-
-def _remember(kept: Kept, kind: str, said: str, state: str, texts: list[str]) -> None:
-    if state == "dismissed":
-        kept.add(kind, texts, said)
-    elif state == "accepted":
-        kept.discard(kind, texts)
-
-
-def _merge(plan: Plan, merge: Merge, answer: Any, faults: list[str]) -> MergeDecision:
-    members = [plan.memory(id).text for id in merge.ids]
-    confirmed = answer is True
-    text, state = merge.text, "accepted" if confirmed or merge.tier == "safe" else "open"
-    if isinstance(answer, dict) and set(answer) == {"text", "confirmed"}:
-        confirmed, answer = answer["confirmed"] is True, answer["text"]
-    if answer == "keep":
-        state = "dismissed"
-    elif isinstance(answer, str):
-        text, state = answer.strip(), "accepted"
-        faults += _text_faults(merge.handle, text, members)
-    elif answer is not None and answer is not True:
-        faults.append(f'{merge.handle} takes true, a merged text or "keep"')
-    if merge.tier == "added" and answer is None:
-        state = "accepted"
-    lost, brought = (
-        ([], []) if merge.tier == "safe" and text == merge.text else (loses(members, text), brings(members, text))
-    )
-    if state == "accepted" and (lost or brought) and (plan.mode == "auto" or not confirmed):
-        state = "held"
-    return MergeDecision(merge.handle, merge.ids, merge.tier, text, state, merge.why, lost, brought)
-
-
-def _text_faults(handle: str, text: str, members: list[str]) -> list[str]:
-    if not text:
-        return [f"{handle} has an empty text"]
-    most = max(MOST_TEXT, *map(len, members))
-    if len(text) > most:
-        return [f"{handle} has a text of {len(text)} characters; {most} are the most"]
-    if any("\ud800" <= char <= "\udfff" for char in text):
-        return [f"{handle} has a text with half a character in it"]
-    return []
-
-
-def _conflict(plan: Plan, conflict: Conflict, answer: Any, faults: list[str]) -> ConflictDecision:
-    if answer is None:
-        return ConflictDecision(conflict, "open")
-    said = _SIDES.get(answer.strip().lower()) if isinstance(answer, str) else None
-    if said is None:
-        faults.append(f'{conflict.handle} takes "A", "B", "both" or "skip"')
-        return ConflictDecision(conflict, "open")
-    if said in ("both", "skip"):
-        return ConflictDecision(conflict, "dismissed" if said == "both" else "open")
-    return ConflictDecision(conflict, "held" if plan.mode == "auto" else "accepted", said)
-
-
-def _prune(plan: Plan, prune: Prune, answer: Any, faults: list[str]) -> PruneDecision:
-    if answer is not None and answer is not True and answer != "keep":
-        faults.append(f'{prune.handle} takes true or "keep"')
-    if answer == "keep":
-        return PruneDecision(prune, "dismissed")
-    doubtful = prune.reason != "retention" and plan.mode == "auto" and answer is not True
-    return PruneDecision(prune, "held" if doubtful else "accepted")
-
-
-def _settle_other_pairs(decisions: Decisions, faults: list[str]) -> None:
-    """An answer that removes a memory settles its other pairs; one version of every fact must stay."""
-    home = {id: merge.ids[0] for merge in decisions.merges if merge.state == "accepted" for id in merge.ids}
-    beaten: dict[str, tuple[str, str]] = {}  # loser: winner and handle, a merge being one memory
-    for c in decisions.conflicts:
-        if c.state == "accepted":
-            winner, loser = (home.get(id, id) for id in c.sides())
-            beaten[loser] = winner, c.handle
-    for c in decisions.conflicts:
-        sides = [s for s, id in (("A", c.conflict.a), ("B", c.conflict.b)) if home.get(id, id) not in beaten]
-        if c.state == "open" and len(sides) == 1:
-            c.state, c.winner = "accepted", sides[0]
-    for start in beaten:
-        seen: list[str] = []
-        id = start
-        while id in beaten and id not in seen:
-            seen.append(id)
-            id = beaten[id][0]
-        if id in seen:
-            handles = ", ".join(sorted(beaten[id][1] for id in seen))
-            faults.append(f"{handles} together would leave no version of what they are about")
+    said = read(answer)
+    fault = ""
+    if answer is not None and said is None:
+        fault = 'takes true, "same" or a merged text, "keep" or "both", "conflict", "A" or "B", "skip"'
+    elif said and said.word in ("conflict", "version"):
+        conflict = ConflictDecision(_as_conflict(plan, item), "open")
+        if said.word == "conflict":
+            decisions.conflicts.append(conflict)
             return
+        if said.text in conflict.versions():
+            state: State = "held" if plan.mode == "auto" else "accepted"
+            decisions.conflicts.append(replace(conflict, state=state, winner=said.text))
+            return
+        fault = f"has no version {said.text}; it takes {' or '.join(conflict.versions())}"
+    elif said and said.word in ("true", "same", "text"):
+        if not (isinstance(item, Conflict) and item.also):
+            merge = _merged(plan, item, said)
+            decisions.merges.append(merge)
+            faults += [f"{merge.handle} {wrong}" for wrong in rails.text_faults(merge, plan) if said.word == "text"]
+            return
+        fault = f'stands for {len(item.also) + 1} pairs of one renaming; it takes "A", "B", "both" or "skip"'
+    if fault:
+        faults.append(f"{item.handle} {fault}")
+    _as_it_is(decisions, item, said.word if said and not fault else None)
 
 
-def _hold(decisions: Decisions, handle: str, why: str) -> None:
-    next(item for item in decisions.items if item.handle == handle).state = "held"
-    decisions.held_back.append(HeldBack(handle, why))
+def _as_it_is(decisions: Decisions, item: Merge | Conflict | NearMiss, word: Word | None) -> None:
+    """A question that no answer changes: not answered, skipped, or all of it stands."""
+    states: dict[Word | None, State] = {"keep": "dismissed", "skip": "skipped"}
+    state = states.get(word, "open")
+    if isinstance(item, Conflict):
+        decisions.conflicts.append(ConflictDecision(item, state))
+    elif isinstance(item, NearMiss):
+        decisions.near_misses.append(NearMissDecision(item, state))
+    else:
+        decided = _merged(decisions.plan, item, Said("same"))
+        by_itself = word is None and item.tier in ("safe", "added")
+        decisions.merges.append(decided if by_itself else replace(decided, state=state))
 
 
-def _broken(decisions: Decisions, texts: dict[str, str], today: date) -> list[tuple[str, str]]:
-    """Every rail that what is accepted would break: the handle, and what is wrong with it."""
-    plan = decisions.plan
-    faults: list[tuple[str, str]] = []
-    merges = [m for m in decisions.merges if m.state in ("accepted", "held")]
-    conflicts = [c for c in decisions.conflicts if c.state == "accepted"]
-    prunes = [p for p in decisions.prunes if p.state == "accepted"]
-    for merge in merges:
-        members = [plan.memory(id) for id in merge.ids]
-        if len({(member.scope, member.type) for member in members}) > 1:
-            faults.append((merge.handle, "would merge memories of different scope or type"))
-        if len(set(merge.ids)) < 2:
-            faults.append((merge.handle, "needs two memories"))
-        if merge.text in texts and merge.text not in {member.text for member in members}:
-            faults.append((merge.handle, "has the text of a memory outside of it"))
-    touched = [
-        *((m.handle, id) for m in merges for id in m.ids),
-        *((c.handle, id) for c in conflicts for id in (c.conflict.a, c.conflict.b)),
-        *((p.handle, p.prune.id) for p in prunes),
-    ]
-    for handle, id in touched:
-        if why := plan.memory(id).protection(today):
-            faults.append((handle, f"names a memory that is {why} and must not be touched"))
-    once = Counter(id for handle, id in touched if not handle.startswith("C"))
-    once.update({c.sides()[1] for c in conflicts} & {p.prune.id for p in prunes})
-    for handle, id in touched:
-        if once[id] > 1 and not handle.startswith("C"):
-            faults.append((handle, "names a memory that another answer uses already"))
-    for c in conflicts:
-        a, b = plan.memory(c.conflict.a), plan.memory(c.conflict.b)
-        if (a.scope, a.type) != (b.scope, b.type):
-            faults.append((c.handle, "is about memories of different scope or type"))
-    return faults
+def _merged(plan: Plan, item: Merge | Conflict | NearMiss, said: Said) -> MergeDecision:
+    """The merge that an answer asks for, held back if it needs a person's yes."""
+    found = isinstance(item, Merge)
+    merge = item if isinstance(item, Merge) else _as_merge(plan, item)
+    members = [plan.memory(id).text for id in merge.ids]
+    text = said.text if said.word == "text" else merge.text
+    made = MergeDecision(merge.handle, merge.ids, merge.tier, text, "accepted", merge.why)
+    if merge.tier == "safe" and text == merge.text:
+        return made
+    made.loses, made.brings, made.words = loses(members, text), brings(members, text), dropped(members, text)
+    yes = said.confirmed or (said.word == "true" and found)  # its question showed what the draft drops
+    own = bool(said.text) or merge.tier == "added" or not found
+    doubtful = made.loses or made.brings or (own and rails.drops_much(members, text))
+    if (made.words or doubtful) if plan.mode == "auto" else (doubtful and not yes):
+        made.state = "held"
+    return made
+
+
+def _as_merge(plan: Plan, item: Conflict | NearMiss) -> Merge:
+    """One fact in several wordings; the draft is the text that drops the fewest specifics, the newest of equals."""
+    ids = ConflictDecision(item, "open").ids() if isinstance(item, Conflict) else item.ids
+    members = by_age(plan.memory(id) for id in ids)
+    texts = [memory.text for memory in members]
+    draft = min(reversed(texts), key=lambda text: len(loses(texts, text)))
+    return Merge(item.handle, [memory.id for memory in members], "review", draft, "one fact, by an answer")
+
+
+def _as_conflict(plan: Plan, item: Merge | Conflict | NearMiss) -> Conflict:
+    if isinstance(item, Conflict):
+        return item
+    newest = [memory.id for memory in reversed(by_age(plan.memory(id) for id in item.ids))]
+    chain = newest if len(newest) > 2 else []
+    return Conflict(item.handle, newest[1], newest[0], "", None, "a contradiction, by an answer", chain)
+
+
+def _yes_or_keep(plan: Plan, prune: Prune | None, answer: Any, faults: list[str], handle: str = "") -> State:
+    """What becomes of a prune or an update: true, "keep" or "skip"."""
+    said = read(answer)
+    if answer is not None and (said is None or said.word not in ("true", "keep", "skip")):
+        faults.append(f'{prune.handle if prune else handle} takes true, "keep" or "skip"')
+    if said and said.word == "keep":
+        return "dismissed"
+    if said and said.word == "skip":
+        return "skipped"
+    if said is None and (prune is None or prune.reason == "gone"):
+        return "open"
+    return "held" if plan.mode == "auto" and (prune is None or prune.reason != "retention") else "accepted"

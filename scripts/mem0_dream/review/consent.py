@@ -1,7 +1,9 @@
-"""Who may apply what: a report of exactly this plan and these answers comes first, and nobody unattended says yes."""
+"""Who may apply what: a report of exactly this plan, its policies and these answers comes first, seen by a person."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping
 from datetime import datetime, timezone
 
@@ -14,7 +16,7 @@ _NAME = "reported"
 
 def reported(run: Run, decisions: Decisions, page: int = 1, pages: int = 1) -> None:
     """Record that a person was shown the report of this plan with these answers, or its next page of so many."""
-    report = {"digest": decisions.digest(), "pages": pages}
+    report = {"digest": _digest(run, decisions), "pages": pages}
     before = run.read(_NAME) if run.has(_NAME) else {}
     read = before["page"] if all(before.get(key) == value for key, value in report.items()) else 0
     at = datetime.now(timezone.utc).isoformat(timespec="seconds")
@@ -30,7 +32,7 @@ def require(run: Run, decisions: Decisions, env: Mapping[str, str]) -> None:
     shown = run.read(_NAME) if run.has(_NAME) else {"page": 0}
     if not shown["page"]:
         raise AttentionNeeded("No report of this run was printed yet; run apply_plan.py --report and show it first.")
-    if shown["digest"] != decisions.digest():
+    if shown["digest"] != _digest(run, decisions):
         raise AttentionNeeded(
             "The plan or the answers changed after the report was printed; print it again with --report."
         )
@@ -45,3 +47,10 @@ def require_auto(decisions: Decisions) -> None:
     """AttentionNeeded where --auto would apply a run that somebody is to be asked about."""
     if decisions.plan.mode != "auto":
         raise AttentionNeeded("This run was fetched to be asked about; --auto needs one fetched with --auto.")
+
+
+def _digest(run: Run, decisions: Decisions) -> str:
+    """Names what a report showed: the plan with its texts and topics, the answers, and the policies."""
+    policies = run.read("policies") if run.has("policies") else {}
+    whole = json.dumps([decisions.digest(), policies], sort_keys=True)
+    return hashlib.sha256(whole.encode("utf-8", "surrogatepass")).hexdigest()

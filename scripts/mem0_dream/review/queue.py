@@ -28,10 +28,13 @@ def queue(run: Run, decisions: Decisions) -> list[str]:
             items.append(_item(decisions, merge.handle, "merge", merge.ids, reasons.get(merge.handle) or _why(merge)))
     for c in decisions.conflicts:
         if c.state != "dismissed":
-            items.append(_item(decisions, c.handle, "conflict", [c.conflict.a, c.conflict.b], _UNASKED))
+            items.append(_item(decisions, c.handle, "conflict", c.ids(), _UNASKED))
+    for u in decisions.updates:
+        if u.state in ("held", "open"):
+            items.append(_item(decisions, u.handle, "update", [u.update.id], u.update.why))
     for p in decisions.prunes:
-        if p.state == "held":
-            why = reasons.get(p.handle) or "low confidence is no reason to remove something unasked"
+        if p.state in ("held", "open"):
+            why = reasons.get(p.handle) or p.prune.why or "low confidence is no reason to remove something unasked"
             items.append(_item(decisions, p.handle, "prune", [p.prune.id], why))
     if items:
         run.write(_DOCUMENT, {"items": items})

@@ -11,7 +11,21 @@ from typing import Any
 
 from . import documents
 
-_SHARED = {"merge": 2, "conflict": 2, "prune": 1}  # texts in common that make a proposal the same question
+_SHARED = {
+    "merge": 2,
+    "conflict": 2,
+    "near miss": 2,
+    "prune": 1,
+    "update": 1,
+}  # texts in common that make a proposal the same question
+
+
+_KINDS = {"M": "merge", "C": "conflict", "N": "near miss", "P": "prune", "U": "update"}
+
+
+def kind_of(handle: str) -> str:
+    """The kind of question that a handle names, whatever an answer made of it."""
+    return _KINDS[handle[0]]
 
 
 class Kept:

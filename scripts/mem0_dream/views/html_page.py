@@ -32,7 +32,7 @@ _DATA = Path(__file__).parent / "page"
 _STEP = Path(__file__).resolve().parents[2] / "apply_plan.py"
 _STATES = {"open": "to be answered", "accepted": "will be applied", "dismissed": "left alone"}
 _SHORT = 30  # characters of what a side alone says that still fit its choice
-_SHOWN = {"held": "open"}  # a text held back waits for a yes like any other open question
+_SHOWN = {"held": "open", "skipped": "open"}  # a text held back waits for a yes like any other open question
 
 
 @dataclass
@@ -119,7 +119,7 @@ def _conflict(
     if item.winner:
         facts.append(("Likely", f"{item.winner}, the newer with the higher confidence"))
     choices = [_named("A", parts[0]), _named("B", parts[1]), ("both", "both are true"), ("skip", "ask again")]
-    chosen = {"accepted": winner, "dismissed": "both"}.get(state)
+    chosen = {"accepted": winner, "dismissed": "both", "skipped": "skip"}.get(state)
     kind = plan.memory(item.a).type
     title = f"“{item.topic}”" if item.topic else "two versions"
     return _Question(
