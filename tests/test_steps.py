@@ -200,7 +200,7 @@ def test_list_numbers_every_memory_and_an_answer_may_name_the_numbers(place):
     numbers = [line.split()[0] for line in lines if "tabs" not in line]
     answer = {"+": [{"conflict": numbers, "topic": "when batch jobs start"}]}
     done = place.step(run, "--decide", json.dumps(answer))
-    assert (done.returncode, done.stdout) == (0, "C1: skipped\n")
+    assert (done.returncode, done.stdout) == (0, "C1: not answered\n")
     assert '"when batch jobs start" [A/B/skip]' in place.step(run, "--report").stdout
 
 

@@ -82,14 +82,14 @@ class Pass:
 
     def decisions(self) -> Decisions:
         """The plan with the answers, after every rail. UsageError if an answer cannot be taken."""
-        dismissals = Kept.load(self.run.scope_folder)
-        return answering.decide(self.plan, self.answers, self.memories, dismissed=dismissals)
+        return answering.decide(self.plan, self.answers, self.memories)
 
     def decide(self, given: dict[str, Any]) -> Decisions:
         """Take more answers, under the scope's lock. If one of them cannot be taken, none is."""
         with _lock_of(self.run):
             more = Pass(self.run, self.snapshot, self.policies, self.plan, verdicts.combine(self.answers, given))
-            decisions = more.decisions()
+            dismissals = Kept.load(self.run.scope_folder)
+            decisions = answering.decide(self.plan, more.answers, more.memories, dismissed=dismissals)
             self.answers = more.answers
             self.save(decisions)
         return decisions
