@@ -73,7 +73,12 @@ class Project:
         return json.loads(self.export.read_text(encoding="utf-8"))
 
     def texts(self) -> list[str]:
-        return sorted(row["memory"] for row in self.rows())
+        return sorted(row["memory"] for row in self.rows() if not row["memory"].startswith("Bystander"))
+
+    def crowd(self) -> None:
+        """Enough other memories that a quarter of all is some; of types of their own, so that none is compared."""
+        for n in range(100, 140):
+            self.store("Bystander", type=f"type {n}", start=n)
 
     def session(self, store=None) -> Session:
         made = store or FileStore(self.export)
@@ -102,6 +107,7 @@ def reminders(project: Project) -> list[dict]:
 def test_what_is_provably_safe_is_done_and_told_in_the_last_line(project):
     project.store(*REPEAT)
     project.store("Looked at the slow build", type="session_state", days=200, start=2)
+    project.crowd()
     outcome = project.run()
     assert (outcome.last, outcome.code) == (
         "[mem0-dream --auto] project=shop  merged=1  pruned=1  conflicts_skipped=0",
@@ -170,7 +176,7 @@ def test_more_than_the_cap_is_queued_whole_and_ends_with_3(project):
     outcome = project.run()
     assert outcome.code == 3
     assert len(project.rows()) == 20
-    assert len([line for line in outcome.lines if "10 are the most" in line]) == 20
+    assert len([line for line in outcome.lines if "the limit is 5" in line]) == 20
 
 
 def test_the_cap_can_be_raised_on_the_command_line(project):
@@ -233,6 +239,7 @@ def test_a_killed_run_is_resumed_by_the_next_one(project):
 def test_what_a_killed_run_had_not_begun_is_named_and_done_by_the_next(project):
     project.store(*REPEAT)
     project.store("Session: looked at the slow build", type="session_state", days=200, start=2)
+    project.crowd()
     with pytest.raises(Killed):
         project.run(store=Dies(project.export))
     project.run()
@@ -248,15 +255,32 @@ def test_a_run_straight_after_a_run_changes_nothing(project):
     assert project.rows() == before
 
 
-def test_what_was_left_alone_is_asked_again_once_its_text_changed(project):
+def test_a_row_that_is_missing_once_forgets_no_decision(project):
     project.store(*REPEAT, "Another fact")
     kept = Kept.load(project.folder)
-    kept.add("prune", ["Another fact"], "keep")
-    kept.add("prune", ["A fact that was worded otherwise"], "keep")
+    kept.add("prune", ["A fact that the listing lacks today"], "keep")
     project.folder.mkdir(parents=True)
     kept.save()
     project.run()
-    assert [entry["about"] for entry in Kept.load(project.folder).entries] == [["Another fact"]]
+    assert Kept.load(project.folder).forbids("prune", ["A fact that the listing lacks today"])
+
+
+def test_a_repository_that_shortens_retention_at_the_very_first_run_prunes_nothing(project):
+    project.store(*(f"Decision {n}" for n in range(9)), days=1)
+    project.crowd()
+    (project.cwd / "mem0.md").write_text("## Retention\ndecision: 0d\n", encoding="utf-8")
+    outcome = project.run()
+    assert "pruned=0" in outcome.last and any("became shorter" in line for line in outcome.lines)
+
+
+def test_a_run_that_found_nothing_records_the_retention_too(project):
+    project.store("Another fact")
+    (project.cwd / "mem0.md").write_text("## Retention\nsession_state: 365d\n", encoding="utf-8")
+    project.run()
+    (project.cwd / "mem0.md").write_text("## Retention\nsession_state: 91d\n", encoding="utf-8")
+    project.store("Session: looked at the slow build", type="session_state", days=200, start=1)
+    project.crowd()
+    assert "pruned=0" in project.run().last
 
 
 def fetched_unattended(place: Place) -> str:

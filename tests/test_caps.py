@@ -45,9 +45,15 @@ def test_beyond_a_quarter_nothing_goes_and_all_of_it_is_queued(tmp_path):
     assert len(held(stale(tmp_path, 26))) == 26
 
 
-def test_ten_may_always_go(tmp_path):
-    assert held(stale(tmp_path, 10, total=12)) == {}
-    assert len(held(stale(tmp_path, 11, total=12))) == 11
+def test_ten_may_go_whatever_the_percentage(tmp_path):
+    lowered = Policies(settings=Settings(max_removed=1))
+    assert held(stale(tmp_path, 10), lowered) == {}
+    assert len(held(stale(tmp_path, 11), lowered)) == 11
+
+
+@pytest.mark.parametrize(("total", "most"), [(39, 9), (12, 3), (4, 1), (3, 0)])
+def test_in_a_small_scope_never_more_than_a_quarter_goes(tmp_path, total, most):
+    assert limits.allowed(total, None, 25) == limits.allowed(total, None, 1) == most
 
 
 def test_what_went_within_seven_days_counts(tmp_path):
@@ -108,7 +114,7 @@ def test_pruning_unattended_can_be_switched_off(tmp_path):
 
 @pytest.mark.parametrize(("auto", "expected"), [("safe", {"M2"}), ("drafted", set())])
 def test_an_agent_s_text_can_be_kept_out_of_unattended_runs(tmp_path, auto, expected):
-    rows = [record(f"{n:08d}", f"Fact {n}") for n in range(4)]
+    rows = [record(f"{n:08d}", f"Fact {n}") for n in range(20)]
     merges = [
         Merge("M1", ["00000000", "00000001"], "safe", "Fact 1", ""),
         Merge("M2", ["00000002", "00000003"], "review", "Fact 3", ""),
@@ -131,13 +137,27 @@ def test_an_agent_s_text_can_be_kept_out_of_unattended_runs(tmp_path, auto, expe
     ],
 )
 def test_a_retention_that_became_shorter_is_noticed(tmp_path, before, after, expected):
-    assert limits.shortened(tmp_path, after) == set()
-    limits.used(tmp_path, before)
+    limits.seen(tmp_path, before)
     assert limits.shortened(tmp_path, after) == expected
     limits.used(tmp_path, after)
     assert limits.shortened(tmp_path, after) == expected
     limits.seen(tmp_path, after)
     assert limits.shortened(tmp_path, after) == set()
+
+
+@pytest.mark.parametrize(
+    ("retention", "expected"),
+    [
+        ({"session_state": 90, "compact_summary": 90}, set()),
+        ({"session_state": 365, "decision": None}, set()),
+        ({"session_state": 89}, {"session_state"}),
+        ({"decision": 0}, {"decision"}),
+    ],
+)
+def test_before_any_run_the_published_defaults_count_as_seen(tmp_path, retention, expected):
+    assert limits.shortened(tmp_path, retention) == expected
+    limits.used(tmp_path, retention)
+    assert limits.shortened(tmp_path, retention) == expected
 
 
 def test_a_retention_that_became_shorter_prunes_nothing_until_a_person_has_seen_it(tmp_path):

@@ -70,8 +70,8 @@ def test_an_interrupted_run_and_a_queue_are_told_apart(made):
     assert states(made) == ["interrupted", "queued"]
 
 
-def swept(made: World, days: float) -> list[Run]:
-    sweep(made.run.scope_folder, 365, datetime.now(timezone.utc) + timedelta(days=days))
+def swept(made: World, days: float, keep_days: int = 365) -> list[Run]:
+    sweep(made.run.scope_folder, keep_days, datetime.now(timezone.utc) + timedelta(days=days))
     return all_runs(made.run.scope_folder)
 
 
@@ -82,6 +82,13 @@ def test_a_run_that_was_never_applied_goes_after_a_day(made):
 def test_a_run_that_was_applied_stays_as_long_as_mem0_md_says(made):
     do(made)
     assert swept(made, 364) and not swept(made, 366)
+
+
+def test_a_run_that_can_be_undone_stays_for_a_month_whatever_mem0_md_says(made):
+    do(made)
+    assert swept(made, 29, keep_days=0)
+    undo_it(made)
+    assert not swept(made, 29, keep_days=0)
 
 
 def test_a_run_with_an_unfinished_journal_never_goes(made):

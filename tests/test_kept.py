@@ -40,12 +40,6 @@ def test_a_changed_text_is_another_question(kept):
     assert not kept.forbids("prune", ["One."])
 
 
-def test_what_no_memory_says_any_more_is_forgotten(kept):
-    kept.add("merge", ["One", "Two"], "keep")
-    kept.forget_changed(["One", "Three"])
-    assert kept.entries == []
-
-
 def test_the_same_decision_twice_is_one_entry(kept):
     kept.add("merge", ["One", "Two"], "keep")
     kept.add("merge", ["Two", "One"], "undone")

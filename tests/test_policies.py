@@ -433,3 +433,10 @@ def test_the_module_can_stand_in_for_the_one_of_mem0(tmp_path, monkeypatch):
     assert parse_mem0_config.parse_section_list(FULL, "Categories") == ["decisions", "fixes"]
     assert parse_mem0_config.parse_section_text(FULL, "Agent Instructions") == "Remember tools."
     assert parse_mem0_config.parse_ignore_patterns(FULL) == ["*.lock", "**/build"]
+
+
+@pytest.mark.parametrize("days", ["36501", "999999999999", "9" * 60 + " years"])
+def test_an_absurd_time_to_keep_runs_is_told_and_not_followed(days):
+    found = dream(f"keep_runs: {days}")
+    assert found.settings.keep_runs == 365
+    assert len(found.notes) == 1 and len(found.notes[0]) < 200

@@ -65,7 +65,7 @@ def show(run: Run, decisions: Decisions, verbose: bool, number: int = 0) -> str:
 def seen(run: Run, decisions: Decisions, page: int = 1, pages: int = 1) -> None:
     """On record: a person was shown exactly this (this page of it), and the retention it went by."""
     consent.reported(run, decisions, page, pages)
-    if page == pages and os.environ.get("CLAUDE_CODE_SESSION_ATTENDED") != "0":
+    if page == pages and consent.attended(os.environ):
         limits.seen(run.scope_folder, run.read("policies")["retention"])
 
 

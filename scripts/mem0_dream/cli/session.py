@@ -15,7 +15,6 @@ from ..config.identity import Identity, resolve
 from ..config.policies import Policies
 from ..errors import DreamError, UsageError
 from ..memory import Scope
-from ..runs.dismissals import Kept
 from ..runs.run_folder import Run, dream_home, new_run, newest_open, open_run, scope_folder
 from ..runs.snapshot import Snapshot, write_snapshot
 from ..stores import open_store
@@ -70,8 +69,6 @@ class Session:
     def keep(self, snapshot: Snapshot, found: Policies) -> Run:
         """A new run folder with the snapshot and the policies it was fetched under."""
         run = new_run(self.folder)
-        if snapshot.complete:
-            Kept.load(self.folder).forget_changed(memory.text for memory in snapshot.memories)
         run.write("policies", found.to_document())
         write_snapshot(run.folder / "snapshot.json", snapshot)
         return run

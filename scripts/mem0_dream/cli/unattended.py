@@ -94,6 +94,7 @@ def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outc
     plan = fetched.plan(now.date())
     if sentence := pipeline.nothing(plan):
         reminder.settle(session.store, fetched.snapshot.memories)
+        limits.used(session.folder, fetched.policies.retention)
         queue.succeeded(session.folder)
         tell("" if plan.total else sentence)
         return Outcome(_last(session, Summary(), 0))

@@ -200,6 +200,8 @@ def _refusal(name: str, value: str) -> str:
         read = _setting(name, value)
     except ValueError:
         return f'{name} cannot be "{_shown(value)}"; write {_WANTED[name]}'
+    if name == "keep_runs" and read > _FOR_EVER:
+        return f'keep_runs cannot be "{_shown(value)}"; write {_WANTED[name]}, or forever'
     if name == "max_removed" and read > Settings.max_removed:
         return f"max_removed can only lower the {Settings.max_removed} %"
     return ""

@@ -7,7 +7,9 @@ from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from ..config.policies import Policies
+from ..config.policies import DEFAULTS, Policies
+from ..matching.classifier import judge
+from ..matching.text import read
 from ..memory import Memory, read_date
 from ..planning.decisions import Decisions, MergeDecision, PruneDecision
 from ..planning.plan import HeldBack
@@ -17,7 +19,7 @@ from ..runs.run_folder import all_runs
 
 WINDOW = timedelta(days=7)
 PERCENT = 25  # of the memories there were a week ago
-ALWAYS = 10  # memories that may go in any case
+ALWAYS = 10  # memories that may go whatever the percentage, in a scope of 40 and more
 
 
 def unattended(
@@ -39,7 +41,8 @@ def unattended(
     gone = removed_lately(scope_folder, now)
     most = allowed(decisions.plan.total + gone, percent, policies.settings.max_removed)
     if sum(counted.values()) + gone > most:
-        why = f"{sum(counted.values())} memories would go, {gone} went within seven days, and {most} are the most"
+        would = f"this would remove {sum(counted.values())} memories ({gone} were removed within seven days)"
+        why = f"{would}; the limit is {most}, and --max-removed raises it"
         held.update(dict.fromkeys(counted, why))
     return replace(
         decisions,
@@ -53,11 +56,12 @@ def allowed(memories: int, percent: int | None, configured: int) -> int:
     """How many memories may go within seven days; what mem0.md says can only lower it."""
     most = PERCENT if percent is None else percent
     most = min(most, configured) if configured < PERCENT else most
-    return max(ALWAYS, memories * most // 100) if most else 0
+    floor = min(ALWAYS, memories * PERCENT // 100)  # in a small scope ten would be most of it
+    return max(floor, memories * most // 100) if most else 0
 
 
 def taken(item: MergeDecision | PruneDecision, decisions: Decisions) -> int:
-    """How many memories it takes away; an exact repeat takes none."""
+    """How many memories it takes away; a merge of what says the same takes none."""
     if isinstance(item, PruneDecision):
         return 1
     texts = [decisions.plan.memory(id).text for id in item.ids]
@@ -76,10 +80,11 @@ def removed_lately(scope_folder: Path, now: datetime | None = None) -> int:
 
 
 def shortened(scope_folder: Path, retention: dict[str, int | None]) -> set[str]:
-    """The types whose retention is shorter than anybody has seen in a report or an earlier run used."""
+    """The types whose retention is shorter than in a report that a person saw, and than earlier runs used.
+
+    Where no run went before, the published defaults count as seen.
+    """
     before = _seen(scope_folder)
-    if before is None:
-        return set()
     return {
         type
         for type, days in retention.items()
@@ -93,10 +98,9 @@ def seen(scope_folder: Path, retention: dict[str, int | None]) -> None:
 
 
 def used(scope_folder: Path, retention: dict[str, int | None]) -> None:
-    """An unattended run went by this retention; where it is shorter than before, what was before still counts."""
-    before, shorter = _seen(scope_folder) or {}, shortened(scope_folder, retention)
-    kept = {type: before.get(type) if type in shorter else days for type, days in retention.items()}
-    seen(scope_folder, kept)
+    """An unattended run went by this retention; if it is shorter than before, what was before still counts."""
+    before, shorter = _seen(scope_folder), shortened(scope_folder, retention)
+    seen(scope_folder, {type: before.get(type) if type in shorter else days for type, days in retention.items()})
 
 
 def _reason(item: MergeDecision | PruneDecision, decisions: Decisions, policies: Policies, shorter: set[str]) -> str:
@@ -108,7 +112,7 @@ def _reason(item: MergeDecision | PruneDecision, decisions: Decisions, policies:
     if not policies.settings.prune_in_auto:
         return "mem0.md lets nothing be pruned unattended"
     if item.prune.reason == "retention" and item.prune.type in shorter:
-        return f"the retention of {item.prune.type} became shorter and nobody has seen a report with it"
+        return f"the retention of {item.prune.type} became shorter and no person has seen a report with it"
     return ""
 
 
@@ -122,13 +126,10 @@ def _removed(op: Operation) -> int:
 
 
 def _lost(gone: Sequence[str], text: str, stays: bool) -> int:
-    """Texts that no longer stand word for word; a new memory makes up for one."""
-    return max(0, sum(one != text for one in gone) - (not stays))
+    """How many of these texts say something that `text` does not surely say; a new memory makes up for one."""
+    return max(0, sum(one != text and not judge(read(one), read(text)).safe for one in gone) - (not stays))
 
 
-def _seen(scope_folder: Path) -> dict[str, int | None] | None:
+def _seen(scope_folder: Path) -> dict[str, int | None]:
     path = scope_folder / "retention.json"
-    if not path.exists():
-        return None
-    found = documents.read(path, "retention").get("retention")
-    return found if isinstance(found, dict) else None
+    return documents.read(path, "retention")["retention"] if path.exists() else DEFAULTS

@@ -76,15 +76,6 @@ class Kept:
         """Forget the decision at this place in `entries`."""
         self._reset(entry for i, entry in enumerate(self.entries) if i != place)
 
-    def forget_changed(self, texts: Iterable[str]) -> None:
-        """Forget, on disk too, what is about a text that no memory of the scope has any more."""
-        count = len(self.entries)
-        if count:
-            standing = {hash_of(text) for text in texts}
-            self._reset([entry for entry in self.entries if standing.issuperset(entry["texts"])])
-        if len(self.entries) < count:
-            self.save()
-
     def forget(self, texts: Iterable[str]) -> None:
         """Forget what is about any of these texts."""
         hashes = {hash_of(text) for text in texts}

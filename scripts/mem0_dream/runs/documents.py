@@ -60,6 +60,7 @@ SHAPES: dict[str, Any] = {
     },
     "verdicts": {"answers": dict},
     "kept": {"entries": [dict]},
+    "retention": {"retention": dict},
 }
 
 
@@ -81,6 +82,8 @@ def parse(raw: bytes, name: str, label: str) -> dict[str, Any]:
         body = json.loads(raw.decode("utf-8-sig", "surrogatepass"))
     except ValueError as error:
         raise DreamError(f"{label} is not a {name} document: it is not JSON ({error}).") from None
+    except RecursionError:
+        raise DreamError(f"{label} is not a {name} document: its JSON is nested too deeply.") from None
     return check(body, name, label)
 
 

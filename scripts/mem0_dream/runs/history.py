@@ -11,6 +11,8 @@ from . import journal
 from .journal import Operation
 from .run_folder import FRESH, Run, all_runs
 
+UNDOABLE = timedelta(days=30)  # the least that a run can be undone
+
 
 @dataclass
 class Entry:
@@ -43,9 +45,10 @@ def history(scope_folder: Path) -> list[Entry]:
 
 
 def sweep(scope_folder: Path, keep_days: int, now: datetime | None = None) -> None:
-    """Drop old runs: those that applied something after `keep_days`, the others after a day.
+    """Drop old runs: those that were applied after `keep_days`, the others after a day.
 
-    A run with an unfinished journal never goes, nor does the newest queue.
+    A run that can be undone stays for UNDOABLE at least: mem0.md comes with a repository. One with an unfinished
+    journal never goes, nor does the newest queue.
     """
     moment = now or datetime.now(timezone.utc)
     runs = all_runs(scope_folder)
@@ -54,6 +57,8 @@ def sweep(scope_folder: Path, keep_days: int, now: datetime | None = None) -> No
         age = moment - run.started
         found = journal.read(run.journal)
         limit = timedelta(days=keep_days) if run.journal.exists() else FRESH
+        if journal.standing(found):
+            limit = max(limit, UNDOABLE)
         if age > limit and run.name != queue and all(op.state != "open" for op in found):
             shutil.rmtree(run.folder, ignore_errors=True)
 
