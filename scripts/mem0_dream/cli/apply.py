@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import progress
-from ..errors import DreamError
 from ..execution import reminder
 from ..execution.apply import Summary
 from ..execution.apply import apply as execute
@@ -18,7 +17,7 @@ from ..memory import Scope
 from ..planning.decisions import Decisions, MergeDecision
 from ..planning.plan import Plan
 from ..review import consent, limits
-from ..runs import journal
+from ..runs import history, journal
 from ..runs.history import interrupted
 from ..runs.lock import Lock
 from ..runs.run_folder import Run, open_run
@@ -88,7 +87,7 @@ def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, boo
         summary = undo(run, session.store, only, lock)
         if summary.undone and not only and run.has("reminder"):
             summary.after -= reminder.settle(session.store, session.store.fetch(session.identity.scope).memories)
-    lines = not_done(summary)
+    lines = [*journal.load(run.journal).damage, *not_done(summary)]
     if summary.undone:
         changes = f"{summary.undone} change{'' if summary.undone == 1 else 's'}"
         lines.append(f"Undone: {changes} ({summary.before} → {summary.after} memories)")
@@ -147,9 +146,7 @@ def undo_or_resume(run: str | None, target: Target, name: str | None, only: Sequ
             return Done("No run of this project was interrupted; there is nothing to resume.", 0)
     else:
         runs = [open_run(run) if run and not name else records.applied_run(folder, name)]
-    facts = journal.head(runs[0].journal)
-    if not facts:
-        raise DreamError(f"Run {runs[0].name} changed nothing, so there is nothing to take back.")
+    facts = history.facts(runs[0])
     with session_of.of_run(facts["store"], Scope(*facts["scope"]), target) as session:
         process.tell(session.first_line(len(session.fetch("asked")[0].memories)))
         text, whole = finish(session) if name is None else take_back(session, runs[0], only)

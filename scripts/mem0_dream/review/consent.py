@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Mapping
 from datetime import datetime, timezone
 
@@ -12,6 +13,11 @@ from ..planning.decisions import Decisions
 from ..runs.run_folder import Run
 
 _NAME = "reported"
+
+
+def attended(env: Mapping[str, str]) -> bool:
+    """Whether a person surely sees what is printed: on a terminal, or in a session that says a person attends it."""
+    return sys.stdout.isatty() or env.get("CLAUDE_CODE_SESSION_ATTENDED", "0") != "0"
 
 
 def reported(run: Run, decisions: Decisions, page: int = 1, pages: int = 1) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import AttentionNeeded, UsageError
-from . import documents
+from . import documents, journal
 from .dismissals import Kept
 from .history import interrupted, open_operations
 from .run_folder import Run, all_runs
@@ -71,7 +71,7 @@ def _erase(run: Run, ids: set[str], texts: set[str]) -> bool:
         texts.update(r["memory"] for r in line.get("intent", {}).get("originals", ()) if r.get("id") in ids)
     left = [line for line in lines if not _names(line, ids) and _about(line) not in operations]
     if len(left) < len(lines):
-        documents.write_text(run.journal, "".join(json.dumps(line) + "\n" for line in left))
+        documents.write_text(run.journal, "".join(map(journal.encode, left)))
     # Numbers of --list, answers and drafts may quote it: what was asked is over, only what was done is kept.
     for name in ("plan", "verdicts", "reported", "queued"):
         (run.folder / f"{name}.json").unlink(missing_ok=True)
@@ -118,11 +118,5 @@ def _about(line: dict[str, Any]) -> str | None:
 def _lines(run: Run) -> list[dict[str, Any]]:
     if not run.journal.exists():
         return []
-    return [json.loads(line) for line in run.journal.read_text(encoding="utf-8").splitlines() if _whole(line)]
-
-
-def _whole(line: str) -> bool:
-    try:
-        return isinstance(json.loads(line), dict)
-    except ValueError:
-        return False
+    lines = [journal.decode(raw) for raw in run.journal.read_bytes().split(b"\n")]
+    return [line for line in lines if line]

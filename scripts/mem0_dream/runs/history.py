@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
+from ..errors import DreamError
 from . import journal
 from .journal import Operation
 from .run_folder import FRESH, Run, all_runs
@@ -32,11 +34,14 @@ class Entry:
     removes: int
     before: int | None = None
     after: int | None = None
+    damage: list[str] = field(default_factory=list)  # sentences: what of its journal cannot be read
 
     def line(self) -> str:
         counts = f"merged: {self.merged}, pruned: {self.pruned}, conflicts resolved: {self.resolved}"
         undo = f"; undo brings back {self.restores} and takes away {self.removes}" if self.restores else ""
-        return f"{self.run}  {self.at[:16].replace('T', ' ')}  {self.mode}  {self.state}  {counts}{undo}"
+        return f"{self.run}  {self.at[:16].replace('T', ' ')}  {self.mode}  {self.state}  {counts}{undo}" + "".join(
+            f"\n  {sentence}" for sentence in self.damage
+        )
 
 
 def history(scope_folder: Path) -> list[Entry]:
@@ -55,17 +60,28 @@ def sweep(scope_folder: Path, keep_days: int, now: datetime | None = None) -> No
     queue = next((run.name for run in reversed(runs) if run.has("queued")), None)
     for run in runs:
         age = moment - run.started
-        found = journal.read(run.journal)
+        record = journal.load(run.journal)
+        found = list(record.operations.values())
         limit = timedelta(days=keep_days) if run.journal.exists() else FRESH
         if journal.standing(found):
             limit = max(limit, UNDOABLE)
-        if age > limit and run.name != queue and all(op.state != "open" for op in found):
+        if age > limit and run.name != queue and not record.damage and all(op.state != "open" for op in found):
             shutil.rmtree(run.folder, ignore_errors=True)
 
 
+def facts(run: Run) -> dict[str, Any]:
+    """What an applied run began with, store and scope among it; DreamError if it cannot be taken back at all."""
+    record = journal.load(run.journal)
+    if record.damage and not ("store" in record.begin and record.operations):
+        raise DreamError(f"Run {run.name} cannot be taken back: {record.damage[0]}")
+    if not record.begin:
+        raise DreamError(f"Run {run.name} changed nothing, so there is nothing to take back.")
+    return record.begin
+
+
 def _entry(run: Run) -> Entry:
-    found = journal.read(run.journal)
-    facts = journal.head(run.journal)
+    record = journal.load(run.journal)
+    found, facts = list(record.operations.values()), record.begin
     done = [op for op in found if op.kind != "undo" and op.state == "done"]
     standing = journal.standing(found)
     counts = {kind: sum(op.kind == kind for op in done) for kind in ("merge", "prune", "conflict")}
@@ -80,7 +96,8 @@ def _entry(run: Run) -> Entry:
         sum(len(op.removed) + _hidden(op) for op in standing),
         sum(len(op.adds) for op in standing),
         facts.get("before"),
-        next((note["after"] for note in journal.notes(run.journal) if note.get("ended") in ("apply", "resume")), None),
+        next((note["after"] for note in record.notes if note.get("ended") in ("apply", "resume")), None),
+        record.damage,
     )
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,6 +13,8 @@ from typing import Any
 
 from ..errors import DreamError
 from ..memory import Memory
+from . import documents
+from .run_folder import Run
 
 VERSION = 1
 
@@ -22,7 +26,8 @@ class Operation:
     What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
     that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
     once the rest stands. An undo names the operation it `undoes`; `seen` are ids that had a text of its adds before.
-    `state` is "open", "done" or "dropped" (nothing of it stands); `why` says why it was dropped, or what was left.
+    `state` is "open", "done", "dropped" (nothing of it stands) or "damaged" (its line in the journal is); `why` says
+    why it was dropped, or what was left.
     `left` are the records it made, as read back, `removed` the ids it deleted, `twins` those that had a text of these
     when it ended; an undo's `restored` maps the id of each memory that it brought back to its new one.
     """
@@ -79,7 +84,7 @@ class Journal:
     def _append(self, lines: list[dict[str, Any]], flags: int = 0) -> None:
         if not lines:
             return
-        data = "".join(json.dumps(line, ensure_ascii=True) + "\n" for line in lines).encode()
+        data = "".join(map(encode, lines)).encode()
         try:
             descriptor = os.open(self.path, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0) | flags, 0o600)
             try:
@@ -106,21 +111,53 @@ def write(descriptor: int, data: bytes) -> None:
         data = data[os.write(descriptor, data) :]
 
 
-def read(path: Path) -> list[Operation]:
-    """The operations of a journal in the order they began, with their outcomes; a torn line counts as never written."""
-    found: dict[str, Operation] = {}
-    for line in _lines(path):
+def encode(line: dict[str, Any]) -> str:
+    """One line of a journal, with the checksum that `read` holds it against."""
+    body = json.dumps(line, ensure_ascii=True)
+    return f'{body[:-1]}, "sum": "{_checksum(body.encode())}"}}\n'
+
+
+@dataclass
+class Contents:
+    """What a journal holds, as far as it can be read."""
+
+    begin: dict[str, Any] = field(default_factory=dict)
+    operations: dict[str, Operation] = field(default_factory=dict)
+    notes: list[dict[str, Any]] = field(default_factory=list)
+    damage: list[str] = field(default_factory=list)  # sentences
+
+
+def load(path: Path) -> Contents:
+    """A journal in whole. A torn line counts as never written; a damaged one costs the operation it is about.
+
+    DreamError if the file cannot be read.
+    """
+    found = Contents()
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return found
+    except OSError as error:
+        raise DreamError(f"The journal {path} cannot be read ({error.strerror}); check its permissions.") from None
+    for number, raw in enumerate(data.split(b"\n"), 1):
         try:
-            if "intent" in line:
-                operation = Operation(**line["intent"])
-                found[operation.id] = operation
-            elif "outcome" in line:
-                outcome = line["outcome"]
-                for name in _OUTCOME:
-                    setattr(found[outcome["id"]], name, outcome[name])
-        except (TypeError, KeyError):
-            raise DreamError(f"{path} is not a journal this version can read; leave it and ask for help.") from None
-    return list(found.values())
+            _take(_decoded(raw), found)
+        except (TypeError, KeyError, ValueError, AttributeError, RecursionError):
+            if raw.endswith(b"}"):  # else a crash tore it, and what it was to record was never begun
+                found.damage.append(f"Line {number} of {path} is damaged{_cost(raw, found)}.")
+    version = found.begin.get("version", VERSION)
+    if version != VERSION:
+        return Contents(
+            found.begin, damage=[f"{path} is of version {version!r}; the release that wrote it can read it."]
+        )
+    if not found.begin and (found.operations or found.damage):
+        found.begin = _from_snapshot(path.parent)
+    return found
+
+
+def read(path: Path) -> list[Operation]:
+    """The operations of a journal in the order they began, with their outcomes."""
+    return list(load(path).operations.values())
 
 
 def standing(found: Iterable[Operation]) -> list[Operation]:
@@ -131,28 +168,79 @@ def standing(found: Iterable[Operation]) -> list[Operation]:
 
 
 def head(path: Path) -> dict[str, Any]:
-    """The facts the run began with; empty where that line was not finished."""
-    return next((line["begin"] for line in _lines(path) if "begin" in line), {})
+    """The facts the run began with, from its snapshot if that line is damaged; empty if it was never finished."""
+    return load(path).begin
 
 
 def notes(path: Path) -> list[dict[str, Any]]:
-    return [line["note"] for line in _lines(path) if "note" in line]
+    return load(path).notes
 
 
-def _lines(path: Path) -> Iterable[dict[str, Any]]:
+def _take(line: dict[str, Any], found: Contents) -> None:
+    """Add what one line records; KeyError, TypeError or AttributeError if it is no line of a journal."""
+    if "intent" in line:
+        operation = Operation(**line["intent"])
+        found.operations[operation.id] = operation
+    elif "outcome" in line:
+        outcome = {name: line["outcome"][name] for name in _OUTCOME}
+        begun = found.operations.get(line["outcome"]["id"])
+        if begun:  # else its intent is damaged
+            vars(begun).update(outcome)
+    elif "note" in line:
+        found.notes.append(dict(line["note"]))
+    elif "begin" in line:
+        found.begin = found.begin or dict(line["begin"])
+
+
+def decode(raw: bytes) -> dict[str, Any] | None:
+    """One line as it was written; None if it is torn or damaged."""
     try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise DreamError(f"The journal {path} cannot be read ({error.strerror}); check its permissions.") from None
-    for raw in data.split(b"\n"):
-        try:
-            line = json.loads(raw)
-        except ValueError:
-            continue
-        if isinstance(line, dict):
-            yield line
+        return _decoded(raw)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _decoded(raw: bytes) -> dict[str, Any]:
+    """One line as it was written; ValueError if it is not. 0.1.0 wrote no checksums."""
+    if not raw:
+        return {}
+    if signed := _SUM.search(raw):
+        raw = raw[: signed.start()] + b"}"
+        if _checksum(raw) != signed[1].decode():
+            raise ValueError("the checksum is another")
+    line = json.loads(raw)
+    if not isinstance(line, dict):
+        raise ValueError("not an object")
+    return line
+
+
+def _cost(raw: bytes, found: Contents) -> str:
+    """What a damaged line costs; its operation is neither open nor done from now on."""
+    about = _ABOUT.match(raw)
+    if about is None:
+        return ""
+    operation = found.operations.get(about[2].decode())
+    if operation is None:
+        return ", so one change of this run can be neither finished nor undone"
+    operation.state, operation.why = "damaged", "its journal line is damaged"
+    return f", so {operation.handle} can be neither finished nor undone"
+
+
+def _from_snapshot(folder: Path) -> dict[str, Any]:
+    try:
+        body = documents.read(folder / "snapshot.json", "snapshot")
+    except DreamError:
+        return {}
+    scope = [body["user_id"], body["project_id"], body.get("agent_id")]
+    return {"at": Run(folder).started.isoformat(), "store": body["store"], "scope": scope, "mode": body["mode"]}
+
+
+def _checksum(body: bytes) -> str:
+    return hashlib.sha256(body).hexdigest()[:12]
+
+
+_SUM = re.compile(rb', "sum": "([0-9a-f]{12})"}$')
+_ABOUT = re.compile(rb'\{"(intent|outcome)": \{"id": "([^"]+)"')
 
 
 def _is_torn(descriptor: int) -> bool:
