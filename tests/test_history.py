@@ -156,7 +156,7 @@ def test_nothing_is_erased_while_a_run_is_interrupted(made):
 
 @pytest.mark.parametrize(
     ("what", "words"),
-    [("nothing-like-it", "is in no record"), ("id-00000", "names more than one"), ("id", "no record")],
+    [("nothing-like-it", "is in no record"), ("id-00000", "names more than one"), ("id", "shorter than 8 characters")],
 )
 def test_an_id_that_is_not_one_memory_is_refused(made, what, words):
     with pytest.raises(UsageError, match=words):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-from datetime import date, datetime, timezone
+from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from mem0_dream.memory import REMINDER_SOURCE, Memory, Scope, is_true, read_date
+from mem0_dream.memory import REMINDER_SOURCE, Memory, Scope, is_true, read_date, undated
 
 NOON = datetime(2025, 6, 1, 12, 0, 5, tzinfo=timezone.utc)
 TODAY = date(2026, 1, 1)
@@ -166,3 +166,74 @@ def test_the_record_is_never_changed():
     memory = Memory(record)
     memory.metadata["type"] = "y"
     assert (memory.record, memory.created, memory.protection(TODAY)) == (before, NOON, "")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2026-03-04T05:06:07Z",
+        "2026-03-04 05:06:07 UTC",
+        "2026-03-04 05:06:07 GMT",
+        "2026-03-04T05:06:07.000+00:00",
+        "Wed, 04 Mar 2026 05:06:07 GMT",
+        "Wed, 04 Mar 2026 06:06:07 +0100",
+        "4 Mar 2026 05:06:07 +0000",
+        1772600767,
+        1772600767000,
+        "1772600767",
+        "1772600767.0",
+        "1772600767000",
+        {"$date": "2026-03-04T05:06:07Z"},
+        {"$date": 1772600767000},
+        {"$date": {"$numberLong": "1772600767000"}},
+    ],
+)
+@pytest.mark.parametrize("spelling", ["created_at", "createdAt"])
+def test_every_spelling_of_a_date_that_means_one_moment_is_read(written, spelling):
+    moment = datetime(2026, 3, 4, 5, 6, 7, tzinfo=timezone.utc)
+    assert Memory({spelling: written}).created == moment
+    assert Memory({"created_at": None, "metadata": {spelling: written}}).created == moment
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "0001-01-01T00:00:00Z",
+        "1970-01-01T00:00:00Z",
+        "1969-12-31T23:59:59Z",
+        0,
+        -1,
+        "0",
+        "-1",
+        {"$date": 0},
+        "9999-12-31T23:59:59Z",
+        "03/04/2026",
+        "yesterday",
+        "Mar 4",
+        True,
+        {},
+        {"$date": {"$date": 1}},
+        [2026, 3, 4],
+    ],
+)
+def test_what_stands_for_no_date_or_can_mean_two_is_no_date(written):
+    assert Memory({"created_at": written}).created is None
+
+
+def test_tomorrow_by_another_clock_is_a_date_and_next_week_is_none():
+    now = datetime.now(timezone.utc)
+    assert Memory({"created_at": (now + timedelta(hours=1)).isoformat()}).created
+    assert Memory({"created_at": (now + timedelta(days=7)).isoformat()}).created is None
+
+
+def test_a_row_of_the_typescript_sdk_is_in_its_scope():
+    row = {"userId": "me", "appId": "shop", "agentId": "bot"}
+    assert Memory(row).scope == Memory({"metadata": row}).scope == Scope("me", "shop", "bot")
+
+
+def test_memories_without_a_date_are_counted_in_one_sentence():
+    rows = [{"created_at": "2026-03-04"}, {"created_at": "0001-01-01T00:00:00Z"}, {}]
+    assert undated([Memory(row) for row in rows]) == (
+        'Memories without a date that can be read (such as "0001-01-01T00:00:00Z"): 2; by age none of them is pruned.'
+    )
+    assert undated([Memory(rows[0])]) == ""

@@ -180,7 +180,7 @@ def test_a_type_with_a_readable_and_an_unreadable_value_never_prunes(body):
     assert (found.retention, found.unreadable) == ({}, ["note"])
 
 
-@pytest.mark.parametrize("content", [None, "", "# Nothing\n", "## Retention\n\n# only a comment\n## Search\na: 1\n"])
+@pytest.mark.parametrize("content", [None, "", "# Nothing\n"])
 def test_the_defaults_hold_where_nothing_is_configured(tmp_path, content):
     found = policies.load(tmp_path) if content is None else loaded(tmp_path, content)
     assert found.retention == {"session_state": 90, "compact_summary": 90}
@@ -440,3 +440,51 @@ def test_an_absurd_time_to_keep_runs_is_told_and_not_followed(days):
     found = dream(f"keep_runs: {days}")
     assert found.settings.keep_runs == 365
     assert len(found.notes) == 1 and len(found.notes[0]) < 200
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "## Retention\n\n# only a comment\n## Search\na: 1\n",
+        "## Retention\n",
+        "## Retention: forever\n",
+        "**Retention**\nsession_state: forever\n",
+        "## Retension\nsession_state: forever\n",
+        "## Data retention\nsession_state: forever\n",
+        "Retention:\n  session_state: forever\n",
+        "---\nretention:\n  session_state: forever\n---\n",
+        "## Retention\n*: forever\n",
+        "## Retention\n- default: never\n",
+    ],
+)
+def test_a_retention_that_is_there_and_cannot_be_read_prunes_nothing_and_is_told(tmp_path, content):
+    found = loaded(tmp_path, content)
+    assert not found.may_prune("session_state") and not found.may_prune("decision")
+    assert found.notes[-1] == "mem0.md has no retention that can be read, so nothing is pruned."
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["We talk about retention here.\n", "## Attention\nx: 1d\n", "## Notes\n- retention policy: see the wiki\n"],
+)
+def test_a_file_that_only_mentions_the_word_has_the_defaults(tmp_path, content):
+    found = loaded(tmp_path, content)
+    assert (found.retention, found.notes) == (policies.DEFAULTS, [])
+
+
+@pytest.mark.parametrize("key", ["*", "default", "Everything else"])
+def test_a_key_for_every_type_is_told_and_read_for_none(key):
+    found = policies.parse(f"## Retention\n{key}: 30d\nsession_state: 9d\n")
+    assert found.retention == {"session_state": 9}
+    assert found.notes == [f'mem0.md line 2 is not read: "{key}" is no type; name each type by itself.']
+
+
+def test_a_file_full_of_slips_is_told_in_few_lines(tmp_path):
+    found = loaded(tmp_path, "## Retention\n" + "".join(f"type {n}: soon\n" for n in range(5000)))
+    assert len(found.notes) == 21 and found.notes[-1] == "4980 more lines of mem0.md are not read as they may be meant."
+    assert len(found.unreadable) == 5000
+
+
+def test_a_file_larger_than_any_settings_is_refused_in_a_sentence(tmp_path):
+    found = loaded(tmp_path, "## Retention\n" + "x: 1d\n" * 200_000)
+    assert not found.may_prune("x") and len(found.notes) == 1 and "larger than 100,000 bytes" in found.notes[0]

@@ -6,7 +6,9 @@ import json
 import math
 import re
 import sys
-from datetime import date, datetime, timezone
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta, timezone
+from email.utils import parsedate_to_datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -44,11 +46,8 @@ class Memory:
         metadata = _metadata(record)
         kind = metadata.get("type")
         self.type = sys.intern(kind) if isinstance(kind, str) and kind.strip() else "unknown"
-        self.scope = _scope(
-            _name(record.get("user_id") or metadata.get("user_id")) or "",
-            _name(record.get("app_id") or metadata.get("app_id")),
-            _name(record.get("agent_id") or metadata.get("agent_id")),
-        )
+        user, project, agent = (_name(_spelled(name, record, metadata)) for name in ("user_id", "app_id", "agent_id"))
+        self.scope = _scope(user or "", project, agent)
 
     def __repr__(self) -> str:
         return f"Memory({self.id!r}, {self.text[:40]!r})"
@@ -64,8 +63,17 @@ class Memory:
 
     @property
     def created(self) -> datetime | None:
-        """When it was stored (UTC), or None where no date can be read."""
-        return read_date(self.record.get("created_at"))
+        """When it was stored (UTC); None if no date can be read.
+
+        What programs write for "no date" (year 1, the epoch) is none, and neither is a day that is still to come.
+        """
+        moment = read_date(self.written_date)
+        return moment if moment and _EPOCH < moment < datetime.now(timezone.utc) + _DAY else None
+
+    @property
+    def written_date(self) -> object:
+        """Its date of creation as the store writes it, in either spelling; None if there is none."""
+        return _spelled("created_at", self.record, self.metadata)
 
     @property
     def confidence(self) -> float | None:
@@ -104,10 +112,23 @@ class Memory:
         return "reminder" if metadata.get("source") == REMINDER_SOURCE else ""
 
 
+def undated(memories: Iterable[Memory]) -> str:
+    """A sentence that counts the memories without a date that can be read; empty if there are none."""
+    found = [memory for memory in memories if memory.created is None]
+    if not found:
+        return ""
+    written = next((str(memory.written_date)[:40] for memory in found if memory.written_date is not None), "")
+    example = f' (such as "{written}")' if written else ""
+    return f"Memories without a date that can be read{example}: {len(found)}; by age none of them is pruned."
+
+
 def parse(line: bytes) -> dict[str, Any]:
     """The record that a line of JSON holds; ValueError where it holds none."""
     text = line.decode("utf-8", "surrogatepass")
-    record, end = _decode(text)  # json.loads takes twice the time over a million lines
+    try:
+        record, end = _decode(text)  # json.loads takes twice the time over a million lines
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
     if end != len(text) or not isinstance(record, dict):
         raise ValueError("not an object")
     return record
@@ -122,24 +143,41 @@ def is_true(value: object) -> bool:
 
 
 def read_date(value: object) -> datetime | None:
-    """A moment in UTC from ISO text (any offset, or none: UTC), or from Unix seconds or milliseconds; else None."""
+    """A moment in UTC, or None.
+
+    Read are ISO text (any offset, or none: UTC), RFC 2822, Unix seconds or milliseconds as a number or as text, and
+    any of these in MongoDB's {"$date": …}.
+    """
+    if isinstance(value, dict) and len(value) == 1:
+        value = value.get("$date", value.get("$numberLong"))
+        return None if isinstance(value, dict) and "$date" in value else read_date(value)
+    if isinstance(value, str) and _SECONDS.fullmatch(value.strip()):
+        value = float(value)
     try:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
             return datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, timezone.utc)
-        if not isinstance(value, str) or not value.strip():
-            return None
-        text = value.strip()
-        text = text[:-1] + "+00:00" if text[-1] in "zZ" else text
-        try:
-            moment = datetime.fromisoformat(text)
-        except ValueError:
-            moment = datetime.fromisoformat(_as_python_writes_it(text))
+        moment = _from_text(value.strip()) if isinstance(value, str) else None
+        return moment and (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
     except (ValueError, OverflowError, OSError):
         return None
-    try:
-        return (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
-    except OverflowError:
-        return None
+
+
+def _from_text(text: str) -> datetime | None:
+    """ISO text, or RFC 2822; ValueError if it is neither."""
+    text = _UTC.sub("+00:00", text)
+    for written in (text, _as_python_writes_it(text)):
+        try:
+            return datetime.fromisoformat(written)
+        except ValueError:
+            continue
+    return parsedate_to_datetime(text) if _NAMES_A_MONTH.search(text) else None
+
+
+_EPOCH = datetime(1970, 1, 2, tzinfo=timezone.utc)
+_DAY = timedelta(days=1)  # clocks differ
+_UTC = re.compile(r"\s*(?:[zZ]|UTC|GMT)$")
+_SECONDS = re.compile(r"-?(?:\d{9,10}(?:\.\d+)?|\d{12,13})|-1|0")  # shorter digits may be a year or a day
+_NAMES_A_MONTH = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4} \d")
 
 
 def _as_python_writes_it(text: str) -> str:
@@ -153,9 +191,19 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
     if isinstance(found, str):
         try:
             found = json.loads(found)
-        except ValueError:
+        except (ValueError, RecursionError):
             return {}
     return found if isinstance(found, dict) else {}
+
+
+def _spelled(name: str, *places: dict[str, Any]) -> Any:
+    """The first value of this name in either spelling, user_id or userId; mem0's TypeScript SDK writes the second."""
+    spellings = (name, _CAMEL[name])
+    found = (place.get(spelling) for place in places for spelling in spellings)
+    return next((value for value in found if value not in (None, "")), None)
+
+
+_CAMEL = {"user_id": "userId", "app_id": "appId", "agent_id": "agentId", "created_at": "createdAt"}
 
 
 def _name(value: object) -> str | None:

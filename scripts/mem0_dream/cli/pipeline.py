@@ -14,7 +14,7 @@ from typing import Any
 
 from ..config.policies import Policies, unmatched
 from ..errors import DreamError
-from ..memory import Memory
+from ..memory import Memory, undated
 from ..planning.decisions import Decisions
 from ..planning.listing import listing
 from ..planning.plan import Conflict, Plan
@@ -52,7 +52,15 @@ def fetch(session: Session, mode: str, *first: str) -> Fetched:
     dismissals = Kept.load(session.folder)
     count = len(dismissals.entries)
     skipped = f"Left alone, as somebody decided or undid: {count} (apply_plan.py --kept lists them)." if count else ""
-    lines = [session.first_line(len(snapshot.memories)), *first, *notes, *policies.notes, *odd, skipped]
+    lines = [
+        session.first_line(len(snapshot.memories)),
+        *first,
+        *notes,
+        *policies.notes,
+        *odd,
+        undated(snapshot.memories),
+        skipped,
+    ]
     if not snapshot.memories:
         lines.append(session.elsewhere())
     return Fetched(snapshot, policies, dismissals, lines)

@@ -60,7 +60,7 @@ def mem0_file(name: str) -> dict[str, Any]:
         return {}
     except OSError as error:
         raise DreamError(f"{path} cannot be read ({error.strerror}); check its permissions.") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DreamError(f"{path} is not JSON ({error}); correct it or move it away.") from None
     return found if isinstance(found, dict) else {}
 

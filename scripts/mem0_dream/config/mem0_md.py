@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import difflib
 import os
 import re
 import stat
@@ -12,12 +13,13 @@ from typing import NamedTuple
 from ..errors import DreamError
 
 NAME = "mem0.md"
-LARGEST = 1_000_000  # bytes; far above any settings file
+LARGEST = 100_000  # bytes; far above any settings file
 LONGEST = 300  # letters of a line that is searched for emphasis; nobody writes a policy that long
 
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})(?!#)(.*)$")
 _FENCE = re.compile(r"^\s*(?:>\s*|[-*+]\s+)?(`{3,}|~{3,})")
 _RULE = re.compile(r"^[\s|:+=*_\-–—]+$")  # a table's separator row, a thematic break, an underline
+_LIKE_A_HEADING = re.compile(r"^\s*(?:(?:\*\*|__)[^*_:]+:?(?:\*\*|__):?|[-*]?\s*[A-Za-z ]{1,40}:)\s*$")
 _BULLET = re.compile(r"^(?:(?:[-*+•–]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?")
 _SEPARATOR = re.compile(r"[:：=]|\s(?:->|→|[-–—])\s")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*|`+)(\S(?:.*?\S)?)\1(?![\w*])")
@@ -127,6 +129,20 @@ def section(content: str, *titles: str) -> list[Line] | None:
         if level and inside is not None:
             inside.append(line)
     return inside
+
+
+def near(content: str, title: str) -> int | None:
+    """The number of a line that looks like a heading for `title` and is none; None if there is no such line.
+
+    Bold text or a word with a colon on a line of its own, a slip in a heading, a key in front matter.
+    """
+    for line in lines(content)[0]:
+        heading = _heading(line)
+        text = heading[1] if heading else line.text.strip() if _LIKE_A_HEADING.match(line.text) else ""
+        words = re.findall(r"[^\W\d_]+", text.lower())[:4] if len(text) < LONGEST and not line.code else []
+        if difflib.get_close_matches(title, words, 1, 0.8):
+            return line.number
+    return None
 
 
 def entries(section_lines: list[Line]) -> list[Entry]:

@@ -17,6 +17,8 @@ DEFAULTS: dict[str, int | None] = {"session_state": 90, "compact_summary": 90}  
 ALL = "*"  # in `unreadable`: the whole file
 _TITLES = ("retention", "memory retention", "mem0 retention")
 DREAM_TITLES = ("dream", "mem0 dream")
+_NO_TYPES = {"*", "default", "defaults", "all", "any", "other", "others", "everything", "everything else"}
+_MOST_NOTES = 20
 _FOR_EVER = 36_500  # days that stand for "forever" where a number is needed
 
 _NEVER = re.compile(
@@ -120,7 +122,13 @@ def parse(content: str) -> Policies:
     elif section and any(line.code for line in section):
         number = next(line.number for line in section if line.code)
         _tell(found, number, "opens a code fence, and what stands in one is not read; take the fence away")
-    if found.notes and not found.retention and not found.unreadable:
+    nearly = mem0_md.near(content, "retention") if section is None else None
+    if nearly:
+        _tell(found, nearly, 'looks like the heading of a retention and is not read as one; write "## Retention"')
+    if len(found.notes) > _MOST_NOTES:
+        more = len(found.notes) - _MOST_NOTES
+        found.notes[_MOST_NOTES:] = [f"{more} more lines of mem0.md are not read as they may be meant."]
+    if (found.notes or section is not None) and not found.retention and not found.unreadable:
         found.unreadable = [ALL]
         found.notes.append("mem0.md has no retention that can be read, so nothing is pruned.")
     for entry in mem0_md.entries(mem0_md.section(content, *DREAM_TITLES) or []):
@@ -139,6 +147,8 @@ def unmatched(policies: Policies, types: Iterable[str]) -> list[str]:
             continue
         close = difflib.get_close_matches(name.lower(), present, 1, 0.75)
         hint = f'; did you mean "{close[0]}"?' if close else "."
+        if len(sentences) == _MOST_NOTES:
+            break
         sentences.append(f'mem0.md has a retention for "{name}", but no memory has that type{hint}')
     return sentences
 
@@ -161,6 +171,9 @@ def _read_policy(found: Policies, entry: mem0_md.Entry) -> None:
         _tell(found, entry.number, f'is not read ("{_shown(entry.value)}"); write a policy as "type: 90d"')
         return
     name = entry.key
+    if name.lower() in _NO_TYPES:
+        _tell(found, entry.number, f'is not read: "{_shown(name)}" is no type; name each type by itself')
+        return
     before = found.retention.pop(name, -1)
     try:
         kept = days(entry.value)

@@ -14,6 +14,8 @@ from .dismissals import Kept
 from .history import interrupted, open_operations
 from .run_folder import Run, all_runs
 
+_SHORTEST = 8  # characters of an id, as reports print them
+
 
 def erase(scope_folder: Path, what: str) -> str:
     """Erase the run of this name, or the memory of this id; a sentence that says what was erased."""
@@ -41,8 +43,11 @@ def erase_memory(scope_folder: Path, id: str) -> int:
     """
     if interrupted(scope_folder):
         raise AttentionNeeded("A run was interrupted; run --resume before erasing anything.")
+    if len(id) < _SHORTEST:
+        raise UsageError(f'"{id}" is shorter than {_SHORTEST} characters; give more of the id.')
     runs = all_runs(scope_folder)
-    names = {name for run in runs for name in _ids(run) if name.startswith(id)} if len(id) >= 8 else set()
+    names = {name for run in runs for name in _ids(run) if name.startswith(id)}
+    names = {id} if id in names else names
     if len(names) != 1:
         problem = "names more than one memory" if names else "is in no record"
         raise UsageError(f"{id} {problem}; give the whole id.")

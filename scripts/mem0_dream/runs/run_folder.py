@@ -32,7 +32,7 @@ def dream_home(env: Mapping[str, str] = os.environ) -> Path:
 def scope_folder(home: Path, store_identity: str, scope: Scope) -> Path:
     """The folder of one scope: the project's name to read, a hash of store, user, project and agent."""
     parts = [store_identity, scope.user, scope.project or "", *([scope.agent] if scope.agent else [])]
-    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:12]
+    digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     slug = re.sub(r"[^a-z0-9]+", "-", (scope.project or scope.user).lower()).strip("-")[:40] or "scope"
     return home / f"{slug}-{digest}"
 
