@@ -141,7 +141,7 @@ def unmatched(policies: Policies, types: Iterable[str]) -> list[str]:
     present = sorted(set(types))
     if not present or policies.retention == DEFAULTS:
         return []
-    sentences = []
+    sentences: list[str] = []
     for name in [*policies.retention, *policies.unreadable]:
         if name in present or name == ALL:
             continue
