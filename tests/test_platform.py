@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 from dataclasses import replace
 from datetime import datetime, timezone
 
 import pytest
 from mem0_dream.errors import DreamError
+from mem0_dream.execution.apply import refuse_other_store
 from mem0_dream.memory import Scope
+from mem0_dream.runs.run_folder import scope_folder
 from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Change, Draft
 
@@ -344,14 +347,52 @@ def test_a_batch_that_may_or_may_not_have_arrived_is_unsure(api, store):
 
 
 def test_building_a_store_needs_neither_mem0_nor_a_network():
-    store = PlatformStore("m0-secret-key", "http://127.0.0.1:9/")
-    assert store.identity.startswith("127.0.0.1:9 account ") and store.label == "platform 127.0.0.1:9"
+    assert PlatformStore("m0-secret-key", "http://127.0.0.1:9/").label == "platform 127.0.0.1:9"
 
 
-def test_two_keys_are_two_accounts_and_neither_is_shown():
-    one, other = PlatformStore("m0-secret-one"), PlatformStore("m0-secret-two")
-    assert one.identity != other.identity
-    assert "secret" not in f"{one.identity} {one.label} {one!r}"
+def test_the_account_is_what_the_service_says_and_not_the_key(api, store):
+    before = store.identity
+    api.key = "m0-another-key"
+    assert PlatformStore("m0-another-key", api.url).identity == before
+
+
+def test_another_project_of_the_service_is_another_account(api, store, monkeypatch):
+    before = store.identity
+    real = api.answer
+    monkeypatch.setattr(
+        api,
+        "answer",
+        lambda call: (200, {"org_id": "org-1", "project_id": "p-2"}) if "ping" in call.path else real(call),
+    )
+    assert PlatformStore(api.key, api.url).identity != before
+
+
+def test_the_account_of_a_key_is_asked_once(api, store, tmp_path):
+    store.home = tmp_path
+    other = PlatformStore(api.key, api.url)
+    other.home = tmp_path
+    assert store.identity == other.identity
+    assert api.count("GET", "/ping/") == 1
+
+
+def test_records_of_0_1_0_are_found_by_any_key_that_the_account_had(api, store, tmp_path):
+    """0.1.0 named an account by the hash of its key."""
+    old = f"{store.label.removeprefix('platform ')} account {hashlib.sha256(api.key.encode()).hexdigest()[:12]}"
+    store.home = tmp_path
+    folder = scope_folder(tmp_path, old, ME)
+    folder.mkdir()
+    assert scope_folder(tmp_path, store.identity, ME, store.former) == folder
+    api.key = "m0-another-key"
+    later = PlatformStore("m0-another-key", api.url)
+    later.home = tmp_path
+    assert scope_folder(tmp_path, later.identity, ME, later.former) == folder
+    refuse_other_store({"kind": "platform", "identity": old}, later)
+
+
+def test_no_key_is_shown(api, store, tmp_path):
+    store.home = tmp_path
+    shown = f"{store.identity} {store.label} {store!r} {store.former}"
+    assert api.key not in shown + (tmp_path / "accounts.json").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("key", ["m0-secret\nkey", "m0-secret key", "m0-secret-ключ"])

@@ -41,6 +41,7 @@ class MemoryStore:
     hides: bool = False
     kind: str = "memory"
     identity: str = "memory:test"
+    former: tuple[str, ...] = ()
     label: str = "memory"
     lag_seconds: float = 4.0
     wave: int = 500

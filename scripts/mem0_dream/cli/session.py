@@ -99,7 +99,7 @@ def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
         raise DreamError(f"{error} {hint}") from None
     if store.kind != "file":
         python_env.ensure()
-    folder = scope_folder(dream_home(env), store.identity, identity.scope)
+    folder = scope_folder(dream_home(env), store.identity, identity.scope, store.former)
     return Session(store, identity, folder, cwd, target.config)
 
 
@@ -119,7 +119,7 @@ def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
         cwd = target.cwd or (Path(store["cwd"]) if "cwd" in store else None)
         target = replace(target, store=store["kind"], config=store.get("config"), cwd=cwd)
     session = start(replace(target, user=scope.user, project=scope.project or "none", agent=scope.agent))
-    if session.store.identity != store["identity"]:
+    if store["identity"] not in (session.store.identity, *session.store.former):
         raise DreamError(
             f"This run was made on another store ({store['kind']}); name that one with --store and --config, "
             "or run fetch_all.py again."

@@ -102,7 +102,7 @@ def _refuse_twice(run: Run) -> None:
 
 
 def refuse_other_store(wanted: dict[str, str], store: Store) -> None:
-    if wanted["identity"] != store.identity:
+    if wanted["identity"] not in (store.identity, *store.former):
         raise DreamError(
             f"This run belongs to another store ({wanted['kind']} {wanted['identity']}); name that store and try again."
         )

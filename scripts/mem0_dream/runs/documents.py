@@ -61,6 +61,7 @@ SHAPES: dict[str, Any] = {
     "verdicts": {"answers": dict},
     "kept": {"entries": [dict]},
     "retention": {"retention": dict},
+    "accounts": {"identities": dict},
 }
 
 

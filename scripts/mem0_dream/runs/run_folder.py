@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -29,12 +29,20 @@ def dream_home(env: Mapping[str, str] = os.environ) -> Path:
     return _folder(home)
 
 
-def scope_folder(home: Path, store_identity: str, scope: Scope) -> Path:
-    """The folder of one scope: the project's name to read, a hash of store, user, project and agent."""
+def scope_folder(home: Path, store_identity: str, scope: Scope, former: Iterable[str] = ()) -> Path:
+    """The folder of one scope: the project's name to read, a hash of store, user, project and agent.
+
+    If only a folder exists that the store had under a former name, it is that one.
+    """
+    folders = [home / _scope_name(identity, scope) for identity in (store_identity, *former)]
+    return next((folder for folder in folders if folder.exists()), folders[0])
+
+
+def _scope_name(store_identity: str, scope: Scope) -> str:
     parts = [store_identity, scope.user, scope.project or "", *([scope.agent] if scope.agent else [])]
     digest = hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
     slug = re.sub(r"[^a-z0-9]+", "-", (scope.project or scope.user).lower()).strip("-")[:40] or "scope"
-    return home / f"{slug}-{digest}"
+    return f"{slug}-{digest}"
 
 
 class Run:

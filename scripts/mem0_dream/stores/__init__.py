@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..config.identity import mem0_file
 from ..errors import DreamError, UsageError
+from ..runs.run_folder import dream_home
 from .protocol import Store
 
 KINDS = ("platform", "local", "server", "file")
@@ -43,7 +44,10 @@ def _platform(config: str | None, env: Mapping[str, str], cwd: Path) -> Store:
         )
     from .platform import PlatformStore
 
-    return PlatformStore(key, env.get("MEM0_BASE_URL") or _platform_settings().get("base_url") or PLATFORM)
+    host = env.get("MEM0_BASE_URL") or _platform_settings().get("base_url") or PLATFORM
+    store = PlatformStore(key, host)
+    store.home = dream_home(env)
+    return store
 
 
 def _local(config: str | None, env: Mapping[str, str], cwd: Path) -> Store:

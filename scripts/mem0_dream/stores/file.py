@@ -29,6 +29,7 @@ class FileStore:
     """The memories of one file. Every call reads it; a call that changes something replaces it once."""
 
     kind = "file"
+    former: tuple[str, ...] = ()
     lag_seconds = 0.0
     wave = 100_000  # every call reads the whole file, and one that changes something writes it
 

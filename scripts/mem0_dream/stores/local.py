@@ -27,6 +27,7 @@ class LocalStore:
     """One collection of mem0's engine. An on-disk one is this process's alone until close()."""
 
     kind = "local"
+    former: tuple[str, ...] = ()
     lag_seconds = 4.0  # its database may be a cluster
     wave = 500
 

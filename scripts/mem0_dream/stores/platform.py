@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import functools
-import hashlib
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from .. import progress
 from ..errors import DreamError
 from ..memory import Memory, Scope
+from ..runs import accounts
 from .calls import Refusal, address, check_key, each, together
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, owners
@@ -31,16 +32,31 @@ class PlatformStore:
     lag_seconds = 60.0
     wave = 100  # about as many reads as fit into two seconds
 
+    home: Path | None = None  # remembers which account a key stands for
+
     def __init__(self, key: str, host: str = HOST, sleep: Callable[[float], None] = time.sleep, **options: Any) -> None:
         """`options` go to the HTTP client (timeout in seconds)."""
         self._key, self._host, self._sleep, self._options = key.strip(), host.strip().rstrip("/"), sleep, options
         where = address(self._host, "MEM0_BASE_URL")
         check_key(self._key, KEY_HINT)
-        self.identity = f"{where} account {hashlib.sha256(self._key.encode()).hexdigest()[:12]}"
+        self._by_key = accounts.named(where, self._key)
         self.label = f"platform {where}"
 
     def __repr__(self) -> str:
-        return f"PlatformStore({self.identity!r})"
+        return f"PlatformStore({self._by_key!r})"
+
+    @functools.cached_property
+    def identity(self) -> str:
+        """The account as the service names it, asked once for each key: a key can be replaced."""
+        return accounts.identity(self.home, self._by_key, self._account)
+
+    @property
+    def former(self) -> tuple[str, ...]:
+        return accounts.former(self.home, self._by_key, self.identity)
+
+    def _account(self) -> str:
+        names = (self._client.org_id, self._client.project_id)
+        return accounts.named(address(self._host, "MEM0_BASE_URL"), *names) if all(names) else ""
 
     @functools.cached_property
     def _client(self) -> Any:

@@ -58,11 +58,14 @@ class Store(Protocol):
     """One place that keeps memories. A call that fails whole raises DreamError; an item that fails has its Result."""
 
     kind: str  # platform, local, server or file
-    identity: str  # what undo must find again: host and account hash, or config and collection
     label: str  # for a person: "platform api.mem0.ai", "local qdrant", "file export.json"
     lag_seconds: float  # how long a read may still show what was there before a write; 0 if it never does
     wave: int  # operations that are read, checked and carried out together
 
+    @property
+    def identity(self) -> str: ...  # what undo must find again: host and account hash, or config and collection
+    @property
+    def former(self) -> tuple[str, ...]: ...  # what earlier releases called the same store
     def fetch(self, scope: Scope) -> Listing: ...
 
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:

@@ -24,6 +24,7 @@ class ServerStore:
     """The memories of one server. Constructing it needs no network; a project is the metadata key app_id there."""
 
     kind = "server"
+    former: tuple[str, ...] = ()
     lag_seconds = 4.0
     wave = 100
 
