@@ -31,7 +31,6 @@ from mem0_dream.memory import Scope
 from mem0_dream.runs import journal
 from mem0_dream.runs.run_folder import all_runs, open_run, scope_folder
 from mem0_dream.stores.file import FileStore
-from mem0_dream.views import report
 
 START = datetime(2025, 12, 1, 3, 0, tzinfo=timezone.utc)
 SCOPE = Scope("bench", "shop")
@@ -145,10 +144,19 @@ def session_on(folder: Path, export: Path) -> Session:
 class Person:
     """Says that the newer of two versions is current, and yes to the rest."""
 
-    def say(self, text: str) -> None: ...
+    attended = True
+
+    def say(self, text: str) -> None:
+        self.heard = text
+
+    def edit(self, draft: str) -> str:
+        return draft
+
     def pair(self, a: str, b: str) -> None: ...
     def ask(self, prompt: str) -> str:
-        return "B" if prompt.startswith(report.WHICH) else "n" if "drops" in prompt else "y"
+        if prompt.startswith("Which"):
+            return "B"
+        return "" if "Look through" in prompt or "It drops" in self.heard else "y"
 
 
 def one_person(session: Session) -> set[str]:
@@ -156,7 +164,7 @@ def one_person(session: Session) -> set[str]:
     begun = interactive.begin(session, datetime.now(timezone.utc).date(), lambda *lines: None)
     if isinstance(begun, str):
         return set()
-    interactive.ask(session, begun, Person(), False)
+    interactive.ask(session, begun, Person())
     done = [op for op in journal.read(begun.run.journal) if op.kind == "conflict"]
     return {member.text for op in done for member in op.members if member.id in op.removes}
 

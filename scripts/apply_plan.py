@@ -35,13 +35,27 @@ def arguments(argv: list[str]) -> Namespace:
     options.add_earlier_runs(act)
     act.add_argument("--erase", metavar="RUN|ID", help="delete a run's record, or one memory from all records")
     parser.add_argument("--verbose", action="store_true", help="the long form of the report")
-    parser.add_argument("--page", metavar="N", type=int, help="with --report: which page of a long one")
-    parser.add_argument(
-        "--only", metavar="M1,P2", type=options.handles, default=[], help="only these, with --apply or --undo"
-    )
+    parser.add_argument("--page", metavar="N", type=options.count, help="with --report: which page of a long one")
+    parser.add_argument("--only", metavar="M1,P2", type=options.handles, help="only these, with --apply or --undo")
     parser.add_argument("--json", action="store_true", help="the history for programs")
     parser.add_argument("--yes", action="store_true", help="with --erase: do not ask")
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    given = options.mode(
+        args, "decide", "report", "apply", "auto", "undo", "resume", "history", "kept", "forget", "erase"
+    )
+    options.refuse_idle(args, given, USED)
+    return args
+
+
+ACTS = ("decide", "report", "apply", "auto", "erase")
+# The options that say how, and the acts with which they do anything.
+USED = {
+    "verbose": ("report",),
+    "page": ("report",),
+    "only": ("apply", "undo"),
+    "json": ("history",),
+    "yes": ("erase",),
+}
 
 
 def on_a_run(args: Namespace) -> int:
@@ -67,14 +81,14 @@ def on_a_run(args: Namespace) -> int:
         Terminal().say(apply.show(current.run, decisions, args.verbose, number))
         return 0
     with session.of_run(plan.store, plan.scope, target) as opened:
-        process.tell(opened.first_line(plan.total))
+        process.tell(f"{opened.first_line(plan.total)} when fetched")
         if args.auto:
             outcome = unattended.by_agent(opened, current, decisions, None)
             print("\n".join([*outcome.lines, outcome.last]))
             return outcome.code
         process.tell(*pipeline.interrupted(opened.folder))
         consent.require(current.run, decisions, os.environ)
-        text, whole = apply.apply(opened, current, decisions, args.only)
+        text, whole = apply.apply(opened, current, decisions, args.only or ())
         print(text)
         return 0 if whole else 1
 
@@ -83,7 +97,7 @@ def on_journals(args: Namespace) -> int:
     """Undo and resume: the journal says which store."""
     from mem0_dream.cli import apply, options
 
-    done = apply.undo_or_resume(args.run, options.target(args), args.undo, args.only)
+    done = apply.undo_or_resume(args.run, options.target(args), args.undo, args.only or ())
     print(done.text)
     return done.code
 

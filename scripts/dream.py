@@ -10,19 +10,20 @@ from mem0_dream.cli import process
 
 def main(argv: list[str]) -> int:
     args = arguments(argv)
-    if args.setup:
-        return set_up(args)
-    if args.demo:
-        return demonstrate()
-    if args.schedule:
-        return schedule(args)
-    if args.undo is not None or args.resume:
-        return earlier_runs(args)
-    if args.history or args.kept or args.forget is not None:
-        return on_records(args)
-    if args.auto:
-        return unattended(args)
-    return ask(args)
+    act = {
+        "setup": set_up,
+        "demo": demonstrate,
+        "schedule": schedule,
+        "undo": earlier_runs,
+        "resume": earlier_runs,
+        "history": on_records,
+        "kept": on_records,
+        "forget": on_records,
+        "whoami": who_am_i,
+        "explain": explain,
+        "auto": unattended,
+    }
+    return act.get(args.act, ask)(args)
 
 
 def arguments(argv: list[str]) -> Namespace:
@@ -32,57 +33,84 @@ def arguments(argv: list[str]) -> Namespace:
     options.add_scope(parser)
     act = parser.add_mutually_exclusive_group()
     act.add_argument("--dry-run", action="store_true", help="print the report and change nothing")
+    act.add_argument("--check", action="store_true", help="change nothing; exit code 3 if anything waits for an answer")
     act.add_argument("--auto", action="store_true", help="unattended: apply what is provably safe, queue the rest")
     options.add_earlier_runs(act)
+    act.add_argument("--explain", nargs=2, metavar=("A", "B"), help="say what two memories (ids) are, and why")
+    act.add_argument("--whoami", action="store_true", help="print user, project, branch and store, and their sources")
     act.add_argument("--setup", action="store_true", help="build the plugin's own Python and check the store")
     act.add_argument("--demo", action="store_true", help="play a whole pass on a real mem0 store of its own")
     act.add_argument(
         "--schedule", choices=["daily", "weekly", "monthly", "off"], help="print the entry for this system"
     )
     parser.add_argument("--verbose", action="store_true", help="the long form of the report")
-    parser.add_argument("--only", metavar="M1,P2", type=options.handles, default=[], help="with --undo: only these")
+    parser.add_argument("--limit", metavar="N", type=options.count, help="ask at most so many questions")
+    parser.add_argument("--type", metavar="T", type=options.filled, help="only memories of this metadata.type")
+    parser.add_argument("--only", metavar="M1,P2", type=options.handles, help="with --undo: only these")
     parser.add_argument("--json", action="store_true", help="with --history: for programs")
     parser.add_argument(
         "--max-removed", metavar="25%", type=options.percent, help="with --auto: the most that may go in seven days"
     )
-    parser.add_argument("--html", metavar="FILE", type=Path, help="also write the run as a page to look through")
+    parser.add_argument(
+        "--html", metavar="FILE", type=options.output, help="also write the run as a page to look through"
+    )
     parser.add_argument(
         "--check-recall", action="store_true", help="search before and after, and say what is found no more"
     )
-    parser.add_argument("--projects", metavar="FILE", type=Path, help="with --auto: a project folder a line")
-    return parser.parse_args(argv)
+    parser.add_argument("--projects", metavar="FILE", type=options.path, help="with --auto: a project folder a line")
+    args = parser.parse_args(argv)
+    args.act = options.mode(args, *ACTS, *options.EARLIER_RUNS)
+    options.refuse_idle(args, args.act, USED)
+    return args
+
+
+ACTS = ("dry_run", "check", "auto", "explain", "whoami", "setup", "demo", "schedule")
+# The options that say how, and the acts with which they do anything; "" is the pass in a terminal.
+USED = {
+    "verbose": ("", "dry_run", "auto"),
+    "limit": ("",),
+    "type": ("", "dry_run", "check"),
+    "only": ("undo",),
+    "json": ("history",),
+    "max_removed": ("auto",),
+    "html": ("", "dry_run"),
+    "check_recall": ("",),
+    "projects": ("auto",),
+}
 
 
 def ask(args: Namespace) -> int:
     """The whole pass with a person: report, questions, apply; or only the report."""
     from mem0_dream import progress
     from mem0_dream.cli import apply, interactive, options, session
+    from mem0_dream.config import python_env
     from mem0_dream.runs import documents
-    from mem0_dream.views import prompts, report
     from mem0_dream.views.terminal import Terminal
 
+    if sys.stdout.isatty():
+        python_env.prefer()
     progress.listen(Terminal(sys.stderr).stage)
     with session.start(options.target(args)) as opened:
-        begun = interactive.begin(opened, options.today(), process.tell)
+        if args.act == "check":
+            done = interactive.check(opened, options.today(), process.tell, args.type)
+            print(done.text)
+            return done.code
+        begun = interactive.begin(opened, options.today(), process.tell, args.type)
         if isinstance(begun, str):
             print(begun)
             return 0
         if args.html:
-            documents.write_text(args.html.expanduser(), interactive.web_page(opened, begun, options.today()))
+            documents.write_text(Path(args.html), interactive.web_page(opened, begun, options.today()))
             process.tell(f"The run as a page: {args.html}")
         if args.dry_run:
             decisions = begun.decisions()
             Terminal().say(apply.show(begun.run, decisions, args.verbose))
             process.tell(*apply.waiting(decisions), f"Nothing was changed. Run: {begun.run.folder}")
             return 0
-        try:
-            text, whole = interactive.ask(opened, begun, Terminal(), args.check_recall)
-        except prompts.Cancelled as left:
-            print(report.CANCELLED)
-            process.tell("Nobody answered: start it in a terminal, or with --dry-run or --auto." if left.code else "")
-            return left.code
-        print(text)
-        return 0 if whole else 1
+        done = interactive.ask(opened, begun, Terminal(), args.check_recall, args.limit, args.verbose)
+        print(done.text)
+        process.tell(done.note)
+        return done.code
 
 
 def unattended(args: Namespace) -> int:
@@ -91,7 +119,7 @@ def unattended(args: Namespace) -> int:
 
     worst = 0
     for target in options.targets(args):
-        outcome = unattended.of_project(target, args.max_removed, process.tell)
+        outcome = unattended.of_project(target, args.max_removed, process.tell, args.verbose)
         print("\n".join([*outcome.lines, outcome.last]), flush=True)
         worst = unattended.worse(worst, outcome.code)
     return worst
@@ -101,7 +129,7 @@ def earlier_runs(args: Namespace) -> int:
     """Undo and resume, the same as apply_plan.py does it."""
     from mem0_dream.cli import apply, options
 
-    done = apply.undo_or_resume(None, options.target(args), args.undo, args.only)
+    done = apply.undo_or_resume(None, options.target(args), args.undo, args.only or ())
     print(done.text)
     return done.code
 
@@ -115,6 +143,26 @@ def on_records(args: Namespace) -> int:
         print(records.history_text(folder, args.json))
     else:
         print(records.dismissed_text(folder) if args.kept else records.forget(folder, args.forget))
+    return 0
+
+
+def who_am_i(args: Namespace) -> int:
+    """Whose memories, in which store, and how that was found."""
+    from mem0_dream.cli import options, session
+
+    with session.start(options.target(args)) as opened:
+        print(session.whoami(opened))
+    return 0
+
+
+def explain(args: Namespace) -> int:
+    """What two memories are to each other, as they are now."""
+    from mem0_dream.cli import find, options, pipeline, session
+
+    with session.start(options.target(args)) as opened:
+        fetched = pipeline.fetch(opened, "asked")
+        process.tell(fetched.notes[0])
+        print(find.explain(fetched.snapshot, args.explain[0], args.explain[1], options.today()))
     return 0
 
 
@@ -132,7 +180,7 @@ def set_up(args: Namespace) -> int:
     return 0
 
 
-def demonstrate() -> int:
+def demonstrate(args: Namespace) -> int:
     """A whole pass on a store made for it, and its undo."""
     from mem0_dream.config import python_env
 

@@ -11,7 +11,9 @@ def main(argv: list[str]) -> int:
     parser = options.parser(__doc__ + " Prints the folder that the next steps take as --run.")
     options.add_scope(parser)
     parser.add_argument("--auto", action="store_true", help="for an unattended run: nobody will be asked")
-    parser.add_argument("--out", metavar="FILE|-", help="write only the snapshot, here, and make no run folder")
+    parser.add_argument(
+        "--out", metavar="FILE|-", type=options.output, help="write only the snapshot, here, and make no run folder"
+    )
     parser.add_argument(
         "--whoami", action="store_true", help="print user, project, branch and store, and their sources"
     )

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Step 3: find duplicates, contradictions and stale memories, and print the questions somebody must answer."""
 
+from pathlib import Path
+
 from mem0_dream.cli import process
 
 
@@ -13,7 +15,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("snapshot", nargs="?", metavar="SNAPSHOT|-", help="a bare snapshot; then nothing else is read")
     options.add_run(parser)
     options.add_scope(parser)
-    parser.add_argument("--policies", metavar="FILE", help="a policies document (else the run's)")
+    parser.add_argument("--policies", metavar="FILE", type=options.filled, help="a policies document (else the run's)")
     parser.add_argument("--today", metavar="DATE", type=options.day, default=options.today(),
                         help="the day that ages are counted to, YYYY-MM-DD (else today, UTC)")  # fmt: skip
     parser.add_argument("--page", metavar="N", type=int, default=1, help="which page of the questions")
@@ -27,9 +29,13 @@ def main(argv: list[str]) -> int:
         "--semantic", action="store_true", help="compare near neighbours from the store's own search, too"
     )
     parser.add_argument(
-        "--out", metavar="FILE|-", help='write the plan here, too ("-": only the plan, to standard output)'
+        "--out",
+        metavar="FILE|-",
+        type=options.output,
+        help='write the plan here, too ("-": only the plan, to standard output)',
     )
     args = parser.parse_args(argv)
+    options.refuse_idle(args, options.mode(args, "explain", "list"), {"semantic": ("",), "out": ("",)})
 
     target = options.target(args)
     if args.snapshot and args.run:
@@ -41,7 +47,7 @@ def main(argv: list[str]) -> int:
     process.tell(given.first_line, *given.notes)
     if args.explain:
         one, other = args.explain
-        print(find.explain(given, one, other, args.today))
+        print(find.explain(given.snapshot, one, other, args.today))
         return 0
     if args.list:
         print(find.listed(given))
@@ -51,7 +57,7 @@ def main(argv: list[str]) -> int:
         print(documents.dump("plan", plan.to_document()), end="")
         return 0
     if args.out:
-        documents.write(options.path(args.out), "plan", plan.to_document())
+        documents.write(Path(args.out), "plan", plan.to_document())
     print(find.page(plan, args.page, given.queue), end="")
     return 0
 

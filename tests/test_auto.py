@@ -20,6 +20,7 @@ from mem0_dream.runs import lock, run_folder
 from mem0_dream.runs.dismissals import Kept
 from mem0_dream.runs.lock import Lock
 from mem0_dream.stores.file import FileStore
+from mem0_dream.stores.protocol import Result
 
 from .steps import SCRIPTS, Place
 
@@ -120,7 +121,8 @@ def test_a_run_can_be_undone_by_the_line_it_prints(project):
     project.store(*REPEAT)
     before = project.texts()
     outcome = project.run()
-    assert "--undo (2 → 1 memories)" in outcome.lines[-1]
+    assert outcome.lines[-2] == "2 → 1 memories, 19 characters less in the store"
+    assert outcome.lines[-1].startswith("Undo: ") and outcome.lines[-1].endswith(" --undo")
     apply.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
 
@@ -133,6 +135,31 @@ def test_a_contradiction_is_skipped_and_one_reminder_is_stored(project):
     assert len(reminders(project)) == 1
     project.run()
     assert len(reminders(project)) == 1
+
+
+def test_the_reminder_says_how_many_there_are_and_keeps_its_number_true(project):
+    project.store(*CONFLICT)
+    project.run()
+    assert "detected 1 contradiction(s)" in reminders(project)[0]["memory"]
+    project.store("Pages are cached for 30s by the proxy", "Pages are cached for 90s by the proxy", start=3)
+    project.run()
+    [one] = reminders(project)
+    assert "detected 2 contradiction(s)" in one["memory"]
+
+
+def test_a_reminder_that_does_not_stand_is_not_claimed_and_what_was_done_before_is_said(project):
+    class Forgets(FileStore):
+        def add(self, drafts):
+            return [Result(f"said-{n}") for n, _ in enumerate(drafts)]
+
+    project.store(*REPEAT)
+    project.store(*CONFLICT, start=2)
+    outcome = project.run(store=Forgets(project.export))
+    assert outcome.code == 1
+    assert "merged=1" in outcome.last
+    assert not any("was stored" in line for line in outcome.lines)
+    assert any(line.startswith("The reminder of open contradictions is not up to date") for line in outcome.lines)
+    assert "4 → 3 memories, 19 characters less in the store" in outcome.lines
 
 
 def test_the_reminder_goes_when_no_contradiction_is_left(project):
@@ -176,7 +203,10 @@ def test_more_than_the_cap_is_queued_whole_and_ends_with_3(project):
     outcome = project.run()
     assert outcome.code == 3
     assert len(project.rows()) == 20
-    assert len([line for line in outcome.lines if "the limit is 5" in line]) == 20
+    [line] = [line for line in outcome.lines if "the limit is 5" in line]
+    assert line.startswith("20 prunes left to you — ") and line.endswith("; … 17 more")
+    [again] = [line for line in project.run().lines if "the limit is 5" in line]
+    assert again.startswith("20 prunes left to you, 20 of them told before — ") and "Note" not in again
 
 
 def test_the_cap_can_be_raised_on_the_command_line(project):

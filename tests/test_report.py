@@ -60,7 +60,7 @@ def test_the_short_report_is_exactly_the_published_form():
         "  [mem0:00000005] — session_state, 120d old\n"
         "  [mem0:00000006] — decision, 58d old\n"
         "\n"
-        "Proposed: 1 merges, 2 prunes, 1 conflicts. Apply? [Y/n]"
+        "Proposed: 1 merge, 2 prunes, 1 conflict. Apply? [Y/n]"
     )
 
 
@@ -99,7 +99,7 @@ def test_the_long_report_is_the_first_published_form_with_handle_and_reason():
         "M9 — the list of memories may be cut off\n"
         "\n"
         "---\n"
-        "Proposed: 1 merges, 2 prunes, 1 conflicts\n"
+        "Proposed: 1 merge, 2 prunes, 1 conflict\n"
         "Apply? [Y/n]"
     )
 
@@ -120,7 +120,7 @@ def test_a_section_with_no_item_is_left_out():
         "Merges (1):\n"
         '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"\n'
         "\n"
-        "Proposed: 1 merges, 0 prunes, 0 conflicts. Apply? [Y/n]"
+        "Proposed: 1 merge, 0 prunes, 0 conflicts. Apply? [Y/n]"
     )
 
 
@@ -207,7 +207,9 @@ def test_the_first_line_says_version_store_user_project_and_count():
 
 def test_the_summaries_are_exactly_the_published_ones():
     assert report.summary(1, 2, 3, 4) == "Dream complete — merged: 1, pruned: 2, conflicts resolved: 3, skipped: 4"
-    assert report.undo_line("undo it", 40, 32) == "Undo: undo it (40 → 32 memories)"
+    assert report.undo_line("undo it") == "Undo: undo it"
+    assert report.worth(306, 254, 9400) == "306 → 254 memories, 9,400 characters less in the store"
+    assert report.worth(40, 32) == "40 → 32 memories"
     assert (
         report.auto_line("shop", 1, 2, 3) == "[mem0-dream --auto] project=shop  merged=1  pruned=2  conflicts_skipped=3"
     )

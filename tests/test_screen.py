@@ -90,7 +90,7 @@ def place(tmp_path):
 
 def test_a_person_answers_and_applies(place):
     screen = Screen(place)
-    screen.until("[A/B/skip] ")
+    screen.until("[A/B/both/same/skip] ")
     screen.press("b\n")
     screen.until("[Y/n] ")
     screen.press("\n")
@@ -102,15 +102,15 @@ def test_a_person_answers_and_applies(place):
 
 def test_what_differs_is_coloured_and_underlined(place):
     screen = Screen(place)
-    screen.until("[A/B/skip] ")
+    screen.until("[A/B/both/same/skip] ")
     screen.press("q\n")
     shown, _ = screen.ends()
-    assert re.findall(r"\x1b\[1;4;3[12]m([^\x1b]*)", shown) == ["30s", "60s"]
+    assert re.findall(r"\x1b\[1;4;3[56]m([^\x1b]*)", shown) == ["30s", "60s"]
 
 
 def test_with_no_color_there_is_none_and_marks_stand_instead(place):
     screen = Screen(place, NO_COLOR="1")
-    screen.until("[A/B/skip] ")
+    screen.until("[A/B/both/same/skip] ")
     screen.press("q\n")
     shown, _ = screen.ends()
     assert re.findall(r"\[-.*?-\]|\{\+.*?\+\}", shown) == ["[-30s-]", "{+60s+}"]
@@ -119,7 +119,7 @@ def test_with_no_color_there_is_none_and_marks_stand_instead(place):
 
 def test_nothing_is_wider_than_the_terminal(place):
     screen = Screen(place)
-    screen.until("[A/B/skip] ")
+    screen.until("[A/B/both/same/skip] ")
     screen.press("skip\n")
     screen.until("[Y/n] ")
     screen.press("details\n")
@@ -142,7 +142,7 @@ def test_bars_come_and_leave_nothing_behind(place):
 def test_ctrl_c_changes_nothing(place):
     before = place.rows()
     screen = Screen(place)
-    screen.until("[A/B/skip] ")
+    screen.until("[A/B/both/same/skip] ")
     os.killpg(screen.process.pid, signal.SIGINT)
     shown, _ = screen.ends()
     assert bare(shown).endswith("Cancelled. No changes made.\n")

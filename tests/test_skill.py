@@ -259,7 +259,8 @@ def decisions(plan: Plan):
 
 
 def as_pattern(form: str) -> str:
-    return re.sub(r"<[^>]+?>", lambda _: r"[^\n]+?", re.escape(form).replace(r"\<", "<").replace(r"\>", ">"))
+    pattern = re.sub(r"<[^>]+?>", lambda _: r"[^\n]+?", re.escape(form).replace(r"\<", "<").replace(r"\>", ">"))
+    return re.sub(r"(merges|prunes|conflicts)(?=,|\\\.)", r"\1?", pattern)  # "1 merge"
 
 
 def test_the_fixed_lines_in_the_skill_are_the_lines_that_are_printed():

@@ -29,10 +29,10 @@ def test_a_whole_pass_step_by_step_and_its_undo(place):
     run = place.fetched()
     assert place.step(run, "--decide", '{"C1": "B"}').stdout == "C1: B is current\n"
     shown = place.step(run, "--report").stdout
-    assert "Proposed: 1 merges, 1 prunes, 1 conflicts. Apply? [Y/n]" in shown
+    assert "Proposed: 1 merge, 1 prune, 1 conflict. Apply? [Y/n]" in shown
     done = place.step(run, "--apply")
     assert done.stdout.splitlines()[0] == "Dream complete — merged: 1, pruned: 1, conflicts resolved: 1, skipped: 0"
-    assert done.stdout.splitlines()[1].endswith("(6 → 3 memories)")
+    assert done.stdout.splitlines()[1] == "6 → 3 memories, 84 characters less in the store"
     assert place.texts() == [
         "Cache pages for 30s.",
         "The gateway listens on port 9090",
@@ -126,10 +126,8 @@ def test_undo_twice_is_harmless(place):
     place.run("dream.py", "--undo")
     before = place.export.read_bytes()
     done = place.run("dream.py", "--undo")
-    assert (done.returncode, done.stdout) == (
-        0,
-        "Nothing to undo: what this run changed is taken back already, or it changed nothing.\n",
-    )
+    assert done.returncode == 0
+    assert done.stdout.startswith("Nothing to undo: what run ")
     assert place.export.read_bytes() == before
 
 
@@ -148,7 +146,7 @@ def test_the_printed_undo_line_works_as_pasted(place):
     import subprocess
 
     line = place.run("dream.py", input="B\ny\n").stdout.splitlines()[-1]
-    command = line.removeprefix("Undo: ").rsplit(" (", 1)[0]
+    command = line.removeprefix("Undo: ")
     done = subprocess.run(shlex.split(command), env=place.env, capture_output=True, encoding="utf-8", timeout=60)
     assert done.stdout == "Undone: 3 changes (3 → 6 memories)\n", done
 

@@ -30,7 +30,7 @@ CONFLICT [mem0:cccccccc] vs [mem0:dddddddd]
   Which is current? [A/B/skip]
 
 ---
-Proposed: 1 merges, 0 prunes, 1 conflicts
+Proposed: 1 merge, 0 prunes, 1 conflict
 Apply? [Y/n]"""
 
 
@@ -68,7 +68,7 @@ def test_a_pair_that_is_piped_is_two_plain_lines():
 
 
 def test_a_terminal_colours_and_underlines_only_what_differs():
-    assert re.findall(r"\x1b\[1;4;3[12]m([^\x1b]*)", screen(lambda t: t.pair(OLD, NEW))) == ["30s", "60s"]
+    assert re.findall(r"\x1b\[1;4;3[56]m([^\x1b]*)", screen(lambda t: t.pair(OLD, NEW))) == ["30s", "60s"]
 
 
 @pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class DreamError(Exception):
-    """A failure a person can act on; its text is the whole sentence they see (exit code 1)."""
+    """A failure a person can act on; its text is the whole sentence they see (exit code 1).
+
+    `summary` is what was done before, if it stopped a run halfway; `report` are the lines that say so.
+    """
 
     exit_code = 1
+    summary: Any = None
+    report = ""
 
 
 class UsageError(DreamError):

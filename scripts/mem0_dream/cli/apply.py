@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .. import progress
+from ..errors import DreamError
 from ..execution import reminder
 from ..execution.apply import Summary
 from ..execution.apply import apply as execute
 from ..execution.resume import resume
 from ..execution.undo import undo
-from ..memory import Scope
+from ..memory import Memory, Scope
 from ..planning.decisions import Decisions, MergeDecision
 from ..planning.plan import Plan
 from ..review import consent, limits
 from ..runs import history, journal
 from ..runs.history import interrupted
 from ..runs.lock import Lock
-from ..runs.run_folder import Run, open_run
+from ..runs.run_folder import Run
 from ..safe_text import shown
 from ..views import paging, report
 from . import pipeline, process, records
@@ -74,26 +75,78 @@ def apply(session: Session, current: Pass, decisions: Decisions, only: Sequence[
     if not chosen.changes():
         return report.summary(0, 0, 0, chosen.unresolved()), True
     with Lock(session.folder) as lock, progress.stage("Applying", "changes", total=chosen.changes()):
-        summary = execute(current.run, session.store, chosen, current.policies, lock)
-    lines = [*not_done(summary), report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)]
-    if summary.merged or summary.pruned or summary.resolved:
-        lines.append(report.undo_line(undo_command(current.run), summary.before, summary.after))
-    return "\n".join(lines), not summary.unfinished
+        summary = told_on_failure(current.run, execute, current.run, session.store, chosen, current.policies, lock)
+    return "\n".join(outcome(current.run, summary)), not summary.unfinished
+
+
+def outcome(run: Run, summary: Summary) -> list[str]:
+    """What a run did, and the line that takes it back."""
+    counts = report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)
+    return [*not_done(summary), counts, *worth_and_undo(run, summary)]
+
+
+def worth_and_undo(run: Run, summary: Summary) -> list[str]:
+    """What a run came to and the line that takes it back; nothing if it changed nothing."""
+    if not (summary.merged or summary.pruned or summary.resolved):
+        return []
+    return [report.worth(summary.before, summary.after, _less(run)), report.undo_line(undo_command(run))]
+
+
+def told_on_failure(run: Run, act: Callable[..., Summary], *arguments: Any) -> Summary:
+    """The summary of `act`; if a failure stops it halfway, the failure takes along what was done before."""
+    try:
+        return act(*arguments)
+    except DreamError as error:
+        if error.summary is not None:
+            error.report = "\n".join(outcome(run, error.summary))
+        raise
+
+
+def _less(run: Run) -> int:
+    """How many characters the texts of a scope have less than before a run."""
+    less = 0
+    for op in journal.standing(journal.read(run.journal)):
+        made = [Memory(record) for record in op.left]
+        ids = {*op.removed, *(memory.id for memory in made)}
+        less += sum(len(member.text) for member in op.members if member.id in ids)
+        less -= sum(len(memory.text) for memory in made)
+    return less
 
 
 def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, bool]:
     """Undo a run, or the named operations of it; what to tell, and whether all of it was ended."""
     with Lock(session.folder) as lock:
-        summary = undo(run, session.store, only, lock)
+        try:
+            summary = undo(run, session.store, only, lock)
+        except DreamError as error:
+            if error.summary is not None:
+                error.report = "\n".join([*_taken_back(error.summary), "The rest is open; run --resume to end it."])
+            raise
+        lines = _taken_back(summary)
+        whole = not summary.unfinished
         if summary.undone and not only and run.has("reminder"):
-            summary.after -= reminder.settle(session.store, session.store.fetch(session.identity.scope).memories)
-    lines = [*journal.load(run.journal).damage, *not_done(summary)]
+            scope = session.identity.scope
+            try:
+                summary.after -= reminder.settle(session.store, scope, session.store.fetch(scope).memories)
+                lines = _taken_back(summary)
+            except DreamError as error:
+                lines.append(str(error))
+                whole = False
+    lines = [*journal.load(run.journal).damage, *lines]
+    if not lines:
+        lines = [f"Nothing to undo: what run {run.name} changed is taken back already, or it changed nothing."]
+        if before := records.undoable(session.folder, before=run.name):
+            lines.append(f"The run before it: {before.name}. Undo: {undo_command(before)}")
+    return "\n".join(lines), whole
+
+
+def _taken_back(summary: Summary) -> list[str]:
+    lines = not_done(summary)
     if summary.undone:
-        changes = f"{summary.undone} change{'' if summary.undone == 1 else 's'}"
-        lines.append(f"Undone: {changes} ({summary.before} → {summary.after} memories)")
-    return "\n".join(
-        lines
-    ) or "Nothing to undo: what this run changed is taken back already, or it changed nothing.", not summary.unfinished
+        lines.append(
+            f"Undone: {report.counted(summary.undone, 'change')} ({summary.before} → {summary.after} memories)"
+        )
+    return lines
 
 
 def finish(session: Session) -> tuple[str, bool]:
@@ -108,12 +161,17 @@ def resumed(session: Session, lock: Lock) -> tuple[list[str], bool]:
     lines: list[str] = []
     whole = True
     for run in interrupted(session.folder):
-        summary = resume(run, session.store, lock)
+        try:
+            summary = resume(run, session.store, lock)
+        except DreamError as error:
+            before = [f"Resumed {run.name} in part.", *not_done(error.summary)] if error.summary else []
+            error.report = "\n".join([*lines, *before])
+            raise
         lines += [
             f"Resumed {run.name}: {summary.before} → {summary.after} memories.",
             *not_done(summary),
             *_not_begun(run),
-            report.undo_line(undo_command(run), summary.before, summary.after),
+            report.undo_line(undo_command(run)),
         ]
         whole = whole and not summary.unfinished
     return lines, whole
@@ -145,7 +203,7 @@ def undo_or_resume(run: str | None, target: Target, name: str | None, only: Sequ
         if not runs:
             return Done("No run of this project was interrupted; there is nothing to resume.", 0)
     else:
-        runs = [open_run(run) if run and not name else records.applied_run(folder, name)]
+        runs = [session_of.named_run(run) if run and not name else records.applied_run(folder, name)]
     facts = history.facts(runs[0])
     with session_of.of_run(facts["store"], Scope(*facts["scope"]), target) as session:
         process.tell(session.first_line(len(session.fetch("asked")[0].memories)))

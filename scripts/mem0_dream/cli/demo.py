@@ -37,17 +37,22 @@ _MEMORIES = Path(__file__).parent / "demo.json"
 class Script:
     """A console that plays the person: every contradiction is answered with B, the newer; everything else with yes."""
 
+    attended = True
+
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
 
     def say(self, text: str) -> None:
         self.terminal.say(text)
 
+    def edit(self, draft: str) -> str:
+        return draft
+
     def pair(self, a: str, b: str) -> None:
         self.terminal.pair(a, b)
 
     def ask(self, prompt: str) -> str:
-        answer = ANSWER if prompt.startswith(report.WHICH) else "y"
+        answer = ANSWER if prompt.startswith("Which") else "n" if "Look through" in prompt else "y"
         self.terminal.say(f"{prompt}{answer}")
         return answer
 
@@ -65,8 +70,9 @@ def play(terminal: Terminal, tell: Callable[..., None]) -> bool:
         terminal.say("  (here every contradiction is answered with B, the newer one, and the rest with yes)\n")
         begun = interactive.begin(session, options.today(), tell)
         assert not isinstance(begun, str)
-        text, _ = interactive.ask(session, begun, Script(terminal), check_recall=True)
-        terminal.say(f"\n{text}\n")
+        done = interactive.ask(session, begun, Script(terminal), check_recall=True)
+        told = [line for line in done.text.splitlines() if not line.startswith("Undo: ")]  # step 3 does it
+        terminal.say("\n".join(["", *told, ""]))
         terminal.say(f"— Step 2: a second pass finds nothing new. On your own store: {command} --dry-run\n")
         again = interactive.begin(session, options.today(), tell)
         terminal.say(again if isinstance(again, str) else report.body(again.decisions()))

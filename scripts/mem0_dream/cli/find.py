@@ -18,7 +18,7 @@ from ..planning.plan import Plan
 from ..review import queue
 from ..runs import documents, run_folder
 from ..runs.dismissals import Kept
-from ..runs.snapshot import read_snapshot
+from ..runs.snapshot import Snapshot, read_snapshot
 from ..safe_text import shown
 from ..views import questions
 from . import pipeline, session
@@ -96,9 +96,9 @@ def listed(given: Given) -> str:
     return "\n".join(rows)
 
 
-def explain(given: Given, one: str, other: str, today: date) -> str:
-    """What two memories are to each other, and why."""
-    memories = listing(given.snapshot)
+def explain(snapshot: Snapshot, one: str, other: str, today: date) -> str:
+    """What two memories (numbers of --list, or ids) are to each other, and why."""
+    memories = listing(snapshot)
     a, b = _named(memories, one), _named(memories, other)
     lines = [f'{name} "{shown(memory.text)}"' for name, memory in ((one, a), (other, b))]
     for name, memory in ((one, a), (other, b)):
@@ -126,12 +126,15 @@ def _apart(a: Memory, b: Memory) -> str:
 
 
 def _named(memories: list[Memory], name: str) -> Memory:
-    number = name.removeprefix("#")
-    if name.startswith("#") and number.isdigit() and 1 <= int(number) <= len(memories):
+    """The memory that a person names: "#12", "12", an id or its beginning, bare or as printed ("[mem0:247b7de6]")."""
+    bare = name.strip().strip("[]").removeprefix("mem0:")
+    number = bare.removeprefix("#")
+    exact = [memory for memory in memories if memory.id == bare]
+    if not exact and number.isdecimal() and 1 <= int(number) <= len(memories):
         return memories[int(number) - 1]
-    found = [memory for memory in memories if memory.id.startswith(name.removeprefix("mem0:"))] if name else []
+    found = exact or [memory for memory in memories if bare and memory.id.startswith(bare)]
     if len(found) != 1:
-        raise DreamError(f"{name} names {len(found)} memories; use a number of --list or a longer id.")
+        raise DreamError(f"{shown(name)} names {len(found)} memories; use a number of --list or a longer id.")
     return found[0]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -11,6 +12,7 @@ from .. import __version__
 from ..errors import UsageError
 from . import process
 
+EARLIER_RUNS = ("undo", "resume", "history", "kept", "forget")  # what `add_earlier_runs` adds
 KINDS = ("platform", "local", "server", "file")
 
 
@@ -39,6 +41,20 @@ def targets(args: argparse.Namespace) -> list[Target]:
     return [replace(target(args), cwd=folder) for folder in folders] or [target(args)]
 
 
+def mode(args: argparse.Namespace, *acts: str) -> str:
+    """Which of these options was given, also if its value is empty; "" if none."""
+    return next((act for act in acts if getattr(args, act) not in (None, False)), "")
+
+
+def refuse_idle(args: argparse.Namespace, given: str, used: Mapping[str, Sequence[str]]) -> None:
+    """UsageError for an option that would do nothing: `used` says with which acts ("" for none) it does something."""
+    for name, acts in used.items():
+        if getattr(args, name) not in (None, False) and given not in acts:
+            act = f"with --{given.replace('_', '-')}" if given else "here"
+            means = [f"--{act.replace('_', '-')}" if act else "a pass in a terminal" for act in acts]
+            raise UsageError(f"--{name.replace('_', '-')} does nothing {act}; it goes with {' or '.join(means)}.")
+
+
 def parser(description: str) -> argparse.ArgumentParser:
     """A parser of this plugin, with --version."""
     made = process.Parser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -50,21 +66,22 @@ def add_scope(made: argparse.ArgumentParser) -> None:
     """--store --config --user --project --agent --cwd."""
     group = made.add_argument_group("store and scope")
     group.add_argument("--store", choices=KINDS, help="where the memories are (else what is configured)")
+    for name, metavar, help in (
+        ("config", "FILE", "a mem0 YAML or JSON config, or with --store file a JSON export"),
+        ("user", "ID", "whose memories (else MEM0_USER_ID, mem0's config, the login name)"),
+        ("project", "ID", 'which project, or "none" for all of the user (else from git)'),
+        ("agent", "ID", "memories of this agent (else those without one)"),
+    ):
+        group.add_argument(f"--{name}", metavar=metavar, type=filled, help=help)
     group.add_argument(
-        "--config", metavar="FILE", help="a mem0 YAML or JSON config, or with --store file a JSON export"
-    )
-    group.add_argument("--user", metavar="ID", help="whose memories (else MEM0_USER_ID, mem0's config, the login name)")
-    group.add_argument("--project", metavar="ID", help='which project, or "none" for all of the user (else from git)')
-    group.add_argument("--agent", metavar="ID", help="memories of this agent (else those without one)")
-    group.add_argument(
-        "--cwd", metavar="DIR", type=Path, action="append", help="the project's folder (else the current one)"
+        "--cwd", metavar="DIR", type=path, action="append", help="the project's folder (else the current one)"
     )
 
 
 def add_run(made: argparse.ArgumentParser) -> None:
     """--run DIR."""
     made.add_argument(
-        "--run", metavar="DIR", help="the run folder that fetch_all.py printed (else the newest open one)"
+        "--run", metavar="DIR", type=filled, help="the run folder that fetch_all.py printed (else the newest open one)"
     )
 
 
@@ -77,8 +94,30 @@ def add_earlier_runs(act: argparse._MutuallyExclusiveGroup) -> None:
     act.add_argument("--forget", metavar="N|all", help="ask again about entry N of --kept, or about all of them")
 
 
+def filled(text: str) -> str:
+    """A value that is not blank, for argparse."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty")
+    return text
+
+
 def path(text: str) -> Path:
-    return Path(text).expanduser()
+    return Path(filled(text)).expanduser()
+
+
+def output(text: str) -> str:
+    """A file to write, or "-", for argparse. A file that is there already must be one that was written here before."""
+    file = path(text)
+    if text == "-" or not file.exists():
+        return str(file)
+    try:
+        with file.open("rb") as opened:
+            begins = opened.read(1000)
+    except OSError as error:
+        raise argparse.ArgumentTypeError(f"{file} cannot be read ({error.strerror})") from None
+    if begins.lstrip().startswith(b'{"schema": "mem0-dream/') or b"<title>mem0 dream" in begins:
+        return str(file)
+    raise argparse.ArgumentTypeError(f"{file} is there already and was not written by mem0 dream; name another file")
 
 
 def handles(text: str) -> list[str]:
@@ -87,6 +126,13 @@ def handles(text: str) -> list[str]:
     if not found:
         raise argparse.ArgumentTypeError("it names no handle; write it like M1,P2")
     return found
+
+
+def count(text: str) -> int:
+    """A whole number from 1, for argparse."""
+    if not text.strip().isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return int(text)
 
 
 def percent(text: str) -> int:

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import date
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +17,17 @@ from ..errors import DreamError
 from ..memory import Memory, undated
 from ..planning.decisions import Decisions
 from ..planning.listing import listing
-from ..planning.plan import Conflict, Plan
+from ..planning.plan import Plan
 from ..planning.planner import make_plan
 from ..review import answers as answering
 from ..review import queue, verdicts
 from ..runs import history
 from ..runs.dismissals import Kept
 from ..runs.lock import Lock
-from ..runs.run_folder import Run, newest_open
+from ..runs.run_folder import FRESH, Run, all_runs
 from ..runs.snapshot import Snapshot, read_snapshot
 from ..views import report
+from . import records
 from .session import Session, quoted
 
 
@@ -39,6 +40,13 @@ class Fetched:
     dismissals: Kept | None = None  # None: a bare snapshot, for which nothing was ever decided
     notes: list[str] = field(default_factory=list)
 
+    def of_type(self, type: str | None) -> Fetched:
+        """The same with the memories of one metadata.type only (None: of every type)."""
+        if type is None:
+            return self
+        memories = [memory for memory in self.snapshot.memories if memory.type == type]
+        return replace(self, snapshot=replace(self.snapshot, memories=memories))
+
     def plan(self, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:
         return make_plan(self.snapshot, self.policies, self.dismissals, today, neighbours)
 
@@ -50,8 +58,6 @@ def fetch(session: Session, mode: str, *first: str) -> Fetched:
     odd = unmatched(policies, {memory.type for memory in snapshot.memories})
     history.sweep(session.folder, policies.settings.keep_runs)
     dismissals = Kept.load(session.folder)
-    count = len(dismissals.entries)
-    skipped = f"Left alone, as somebody decided or undid: {count} (apply_plan.py --kept lists them)." if count else ""
     lines = [
         session.first_line(len(snapshot.memories)),
         *first,
@@ -59,8 +65,8 @@ def fetch(session: Session, mode: str, *first: str) -> Fetched:
         *policies.notes,
         *odd,
         undated(snapshot.memories),
-        skipped,
     ]
+    lines.append(records.skipped(dismissals))
     if not snapshot.memories:
         lines.append(session.elsewhere())
     return Fetched(snapshot, policies, dismissals, lines)
@@ -128,17 +134,18 @@ def reopen(run: Run) -> Pass:
 
 
 def earlier_answers(session: Session, plan: Plan) -> dict[str, Any]:
-    """What a person answered in the scope's newest open run and left there, as far as the same is asked again."""
-    try:
-        before = reopen(newest_open(session.folder))
-    except DreamError:
-        return {}
-    sides = {
-        _asked(before.plan, c): before.answers[c.handle]
-        for c in before.plan.conflicts
-        if before.answers.get(c.handle) in ("A", "B")
-    }
-    return {c.handle: sides[key] for c in plan.conflicts if (key := _asked(plan, c)) in sides}
+    """What a person answered in the scope's newest asked pass of this day, as far as the very same is asked again.
+
+    Answers of a pass that was left, or whose store failed: what was applied or dismissed is not asked again anyway.
+    """
+    since = datetime.now(timezone.utc) - FRESH
+    for run in reversed(all_runs(session.folder)):
+        if run.has("plan") and run.has("verdicts") and run.started >= since:
+            before = reopen(run)
+            given = {_asked(before.plan, item): before.answers.get(item.handle) for item in before.plan.items}
+            found = {item.handle: given.get(_asked(plan, item)) for item in plan.items}
+            return {handle: answer for handle, answer in found.items() if answer not in (None, "skip", "keep", "both")}
+    return {}
 
 
 def unfinished_business(session: Session) -> list[str]:
@@ -152,8 +159,11 @@ def interrupted(folder: Path) -> list[str]:
     return [f"Run {names} was interrupted; --resume finishes or takes back what it began."] if names else []
 
 
-def _asked(plan: Plan, conflict: Conflict) -> tuple[str, ...]:
-    return conflict.a, plan.memory(conflict.a).text, conflict.b, plan.memory(conflict.b).text
+def _asked(plan: Plan, item: Any) -> str:
+    """The question itself: its kind, and the memories that it is about, word for word."""
+    facts = {key: value for key, value in vars(item).items() if key in ("ids", "a", "b", "id", "also", "text")}
+    ids = [*facts.get("ids", ()), *(facts[key] for key in ("a", "b", "id") if key in facts)]
+    return repr((type(item).__name__, facts, [plan.memory(id).text for id in ids]))
 
 
 @contextmanager

@@ -46,6 +46,8 @@ def outcome(main: Callable[[list[str]], int], arguments: list[str]) -> int:
         sys.stdout.flush()
         return code
     except DreamError as error:
+        if error.report:
+            print(error.report, flush=True)
         return _say(str(error), error.exit_code)
     except KeyboardInterrupt:
         return 130

@@ -7,10 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from ..errors import DreamError, UsageError
-from ..runs import history
+from ..runs import history, journal
 from ..runs.dismissals import Kept
 from ..runs.run_folder import Run, all_runs
 from ..safe_text import shown
+
+_NAMED = 3  # decisions in one sentence
 
 
 def history_text(folder: Path, as_json: bool) -> str:
@@ -48,11 +50,35 @@ def forget(folder: Path, which: str) -> str:
 
 
 def applied_run(folder: Path, name: str) -> Run:
-    """The run that a person names by its name or the beginning of it, or by ""; then it is the newest applied one."""
+    """The run that a person names by its name or the beginning of it, or by ""; then it is the newest to undo."""
     runs = [run for run in all_runs(folder) if run.journal.exists()]
     named = [run for run in runs if run.name.startswith(name)]
     if not named:
         raise DreamError(f"No applied run{f' is named {name}' if name else ' is on record'}; --history lists the runs.")
     if name and len(named) > 1:
         raise DreamError(f"{name} names {len(named)} runs; --history lists them.")
-    return named[-1]
+    return (undoable(folder) if not name else None) or named[-1]
+
+
+def undoable(folder: Path, before: str = "") -> Run | None:
+    """The newest run (older than `before`, if named) of which something stands or is open."""
+    for run in reversed(all_runs(folder)):
+        if not before or run.name < before:
+            found = journal.read(run.journal)
+            if journal.standing(found) or any(op.state == "open" for op in found):
+                return run
+    return None
+
+
+def skipped(dismissals: Kept) -> str:
+    """What a pass does not propose, as a person decided or undid it before; empty if there is no such thing."""
+    count = len(dismissals.entries)
+    undone = [entry for entry in dismissals.entries if entry["said"] == "undone"]
+    if not count:
+        return ""
+    named = "; ".join(" / ".join(f'"{shown(text, 60)}"' for text in entry["about"]) for entry in undone[-_NAMED:])
+    why = f" ({len(undone)} undone: {named}{'; …' if len(undone) > _NAMED else ''})" if undone else ""
+    return (
+        f"Skipped, because you decided or undid them before: {count}{why}."
+        " dream.py --kept lists them, and --forget N has one asked again."
+    )

@@ -69,8 +69,6 @@ def entry(every: str, session: Session, system: str | None = None, env: Mapping[
 def job_of(session: Session, env: Mapping[str, str] = os.environ) -> Job:
     """The unattended run of this scope, with nothing left for the scheduler's environment to decide."""
     identity, config = session.identity, session.config
-    if config is None and session.store.kind == "local" and env.get("MEM0_CONFIG"):
-        config = str((session.cwd / Path(env["MEM0_CONFIG"]).expanduser()).resolve())
     home = dream_home(env).resolve()
     scope = ["--store", session.store.kind, *(["--config", config] if config else []), "--user", identity.user]
     scope += ["--project", identity.project or "none", *(["--agent", identity.agent] if identity.agent else [])]

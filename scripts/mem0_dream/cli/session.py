@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from ..errors import DreamError, UsageError
 from ..memory import Scope
 from ..runs.run_folder import Run, dream_home, new_run, newest_open, open_run, scope_folder
 from ..runs.snapshot import Snapshot, write_snapshot
+from ..safe_text import shown
 from ..stores import open_store
 from ..stores.protocol import Store
 from ..views import report
@@ -41,7 +43,7 @@ class Session:
     def __exit__(self, *error: object) -> None:
         self.store.close()
 
-    def first_line(self, count: int) -> str:
+    def first_line(self, count: int | str) -> str:
         return report.first_line(self.store.label, self.identity.user, self.identity.project, count)
 
     def policies(self) -> Policies:
@@ -73,10 +75,17 @@ class Session:
         write_snapshot(run.folder / "snapshot.json", snapshot)
         return run
 
+    def require_writable(self) -> None:
+        """DreamError if the store cannot take writes, as far as that shows before one: the folder, or the embedder."""
+        if self.store.kind != "file":
+            self.store.search("what is known", self.identity.scope, 1)
+        elif self.config and not (os.access(self.config, os.W_OK) and os.access(Path(self.config).parent, os.W_OK)):
+            raise DreamError(f"{self.config} cannot be written; check the permissions of the file and its folder.")
+
     def elsewhere(self) -> str:
         """Who does have memories in this store, as a sentence; empty where the store cannot tell."""
         others = [
-            f"user {user} · project {project or 'none'} ({count})"
+            f"user {shown(user)} · project {shown(project or 'none')} ({count})"
             for user, project, count in sorted(self.store.owners(), key=lambda owner: -owner[2])[:5]
         ]
         return (
@@ -100,17 +109,33 @@ def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
     if store.kind != "file":
         python_env.ensure()
     folder = scope_folder(dream_home(env), store.identity, identity.scope, store.former)
-    return Session(store, identity, folder, cwd, target.config)
+    return Session(store, identity, folder, cwd, target.config or _usual_config(store.kind, cwd, env))
+
+
+def _usual_config(kind: str, cwd: Path, env: Mapping[str, str]) -> str | None:
+    """The config that the environment names: an undo in another shell, and a scheduler, must use the same."""
+    named = env.get("MEM0_CONFIG")
+    return str((cwd / Path(named).expanduser()).resolve()) if kind == "local" and named else None
+
+
+def named_run(run: str) -> Run:
+    """The run that a person names by its folder; DreamError if it lies anywhere but in the dream home."""
+    home = dream_home().resolve()
+    if not Path(run).expanduser().resolve().is_relative_to(home):
+        raise DreamError(
+            f"{run} does not lie in {home}, where the runs are; set MEM0_DREAM_HOME if they are elsewhere."
+        )
+    return open_run(Path(run).expanduser())
 
 
 def folder_of(run: str | None, target: Target) -> Path:
     """Where the runs of a scope lie: that of this run folder, else the one that the target means."""
-    return open_run(run).scope_folder if run else start(target).folder
+    return named_run(run).scope_folder if run else start(target).folder
 
 
 def run_of(run: str | None, target: Target) -> Run:
     """This run folder, else the newest open run of the scope."""
-    return open_run(run) if run else newest_open(start(target).folder)
+    return named_run(run) if run else newest_open(start(target).folder)
 
 
 def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
@@ -127,7 +152,7 @@ def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
     return session
 
 
-def line_of(store: Mapping[str, str], scope: Scope, count: int) -> str:
+def line_of(store: Mapping[str, str], scope: Scope, count: int | str) -> str:
     """The first line of a step that works on what was fetched before and touches no store."""
     return report.first_line(store.get("label", store["kind"]), scope.user, scope.project, count)
 
@@ -136,12 +161,12 @@ def whoami(session: Session) -> str:
     """User, project, branch and store, and where each came from."""
     identity, sources = session.identity, session.identity.sources
     rows = {"user": identity.user, "project": identity.project, "agent": identity.agent, "branch": identity.branch}
-    lines = [f"{name:8}{value or 'none'}  ({sources[name]})" for name, value in rows.items() if name in sources]
+    lines = [f"{name:8}{shown(value or 'none')}  ({sources[name]})" for name, value in rows.items() if name in sources]
     return "\n".join(
         [*lines, f"store   {session.store.label}  ({session.store.identity})", f"runs    {session.folder}"]
     )
 
 
 def quoted(text: str) -> str:
-    """Text as one word of this system's shell."""
-    return f'"{text}"' if os.name == "nt" else shlex.quote(text)
+    """Text as one word of this system's shell: in double quotes, as the skill's grants are written, if that holds."""
+    return shlex.quote(text) if os.name != "nt" and re.search(r"[\\\"$`!\n]", text) else f'"{text}"'

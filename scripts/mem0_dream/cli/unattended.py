@@ -14,6 +14,7 @@ from ..execution.apply import apply as execute
 from ..planning.decisions import Decisions
 from ..review import consent, limits, queue
 from ..runs.lock import Lock
+from ..safe_text import shown
 from ..views import report
 from . import apply, pipeline, process
 from .options import Target
@@ -32,7 +33,7 @@ class Outcome:
     code: int = 0
 
 
-def of_project(target: Target, percent: int | None, tell: Tell) -> Outcome:
+def of_project(target: Target, percent: int | None, tell: Tell, verbose: bool = False) -> Outcome:
     """The whole pass on the project that the options name; a failure is an outcome, too."""
     name = target.project or (target.cwd or Path.cwd()).name
     try:
@@ -41,7 +42,7 @@ def of_project(target: Target, percent: int | None, tell: Tell) -> Outcome:
         return Outcome(_failed(name, str(error)), [], error.exit_code)
     except Exception as error:
         return Outcome(_failed(name, process.unexpected(error)), [], 1)
-    return alone(session, percent, tell)
+    return alone(session, percent, tell, verbose)
 
 
 def worse(one: int, other: int) -> int:
@@ -49,12 +50,12 @@ def worse(one: int, other: int) -> int:
     return min(one, other, key=[1, 2, 3, 75, 0].index)
 
 
-def alone(session: Session, percent: int | None, tell: Tell) -> Outcome:
+def alone(session: Session, percent: int | None, tell: Tell, verbose: bool = False) -> Outcome:
     """The whole pass in this process, with no agent."""
 
     def work_alone() -> Outcome:
         with Lock(session.folder) as lock:
-            return _pass(session, percent, lock, tell)
+            return _pass(session, percent, lock, tell, verbose)
 
     with session:
         return _ended(session, work_alone)
@@ -79,54 +80,73 @@ def _ended(session: Session, act: Callable[[], Outcome]) -> Outcome:
     except Busy as busy:
         return Outcome(report.AUTO_BUSY, [str(busy)], busy.exit_code)
     except DreamError as error:
-        why, code = str(error), error.exit_code
+        why, code, lines = str(error), error.exit_code, error.report.splitlines()
     except Exception as error:
-        why, code = process.unexpected(error), 1
+        why, code, lines = process.unexpected(error), 1, []
     queue.failed(session.folder, why)
-    return Outcome(_failed(session.identity.project, why), [], code)
+    return Outcome(_failed(session.identity.project, why), lines, code)
 
 
-def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell) -> Outcome:
+def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell, verbose: bool) -> Outcome:
     resumed, _ = apply.resumed(session, lock)
     now = datetime.now(timezone.utc)
     fetched = pipeline.fetch(session, "auto", f"Unattended, {now:%Y-%m-%d %H:%M} UTC.", *resumed)
     tell(*fetched.notes)
     plan = fetched.plan(now.date())
     if sentence := pipeline.nothing(plan):
-        reminder.settle(session.store, fetched.snapshot.memories)
+        reminder.settle(session.store, session.identity.scope, fetched.snapshot.memories)
         limits.used(session.folder, fetched.policies.retention)
         queue.succeeded(session.folder)
         tell("" if plan.total else sentence)
         return Outcome(_last(session, Summary(), 0))
     begun = pipeline.start(session, fetched, plan)
-    return _conclude(session, begun, begun.decisions(), percent, lock)
+    return _conclude(session, begun, begun.decisions(), percent, lock, verbose)
 
 
-def _conclude(session: Session, current: Pass, decisions: Decisions, percent: int | None, lock: Lock) -> Outcome:
+def _conclude(
+    session: Session, current: Pass, decisions: Decisions, percent: int | None, lock: Lock, verbose: bool = False
+) -> Outcome:
     """Apply what the caps leave, queue the rest, see to the reminder."""
     policies, run = current.policies, current.run
-    memories = current.snapshot.memories
     allowed = limits.unattended(decisions, policies, session.folder, percent)
     capped = len(allowed.held_back) > len(decisions.held_back)
-    summary = execute(run, session.store, allowed, policies, lock) if allowed.changes() else Summary()
-    done = summary.merged + summary.pruned
-    lines = [*apply.not_done(summary), *queue.queue(run, allowed)]
+    done = Summary()
+    if allowed.changes():
+        done = apply.told_on_failure(run, execute, run, session.store, allowed, policies, lock)
+    lines = [*apply.not_done(done), *queue.queue(run, allowed, verbose)]
     conflicts = sum(conflict.state != "dismissed" for conflict in allowed.conflicts)
-    if not conflicts:
-        summary.after -= reminder.settle(session.store, memories)
-    elif policies.settings.reminder and reminder.remind(
-        session.store, session.identity.scope, memories, session.identity.branch
-    ):
-        run.write("reminder", {"added": True})
-        summary.after += 1
-        lines.append("A reminder of the open contradictions was stored.")
+    told = _remind(session, current, conflicts, done)
     limits.used(session.folder, policies.retention)
-    queue.succeeded(session.folder)
-    failed = summary.unfinished or (summary.left_alone and not done)
-    code = 1 if failed else 3 if capped and not done else 0
-    if done:
-        lines.append(report.undo_line(apply.undo_command(run), summary.before, summary.after))
-    return Outcome(_last(session, summary, conflicts), lines, code)
+    changed = done.merged + done.pruned
+    failed = done.unfinished or told.failed or (done.left_alone and not changed)
+    if not failed:
+        queue.succeeded(session.folder)
+    code = 1 if failed else 3 if capped and not changed else 0
+    lines += [*told.lines, *apply.worth_and_undo(run, done)]
+    return Outcome(_last(session, done, conflicts), lines, code)
+
+
+@dataclass(frozen=True)
+class _Told:
+    lines: list[str]
+    failed: bool = False
+
+
+def _remind(session: Session, current: Pass, conflicts: int, done: Summary) -> _Told:
+    """Bring the reminder up to date, and count it; a failure undoes nothing of what was applied before."""
+    memories, scope = current.snapshot.memories, session.identity.scope
+    try:
+        if not conflicts:
+            done.after -= reminder.settle(session.store, scope, memories)
+        elif current.policies.settings.reminder and reminder.remind(
+            session.store, scope, memories, session.identity.branch, conflicts
+        ):
+            current.run.write("reminder", {"added": True})
+            done.after += 1
+            return _Told(["A reminder of the open contradictions was stored."])
+    except DreamError as error:
+        return _Told([str(error)], failed=True)
+    return _Told([])
 
 
 def _last(session: Session, summary: Summary, conflicts: int) -> str:
@@ -134,4 +154,4 @@ def _last(session: Session, summary: Summary, conflicts: int) -> str:
 
 
 def _failed(project: str | None, why: str) -> str:
-    return f"[mem0-dream --auto] project={project or 'none'}  failed: {why}"
+    return f"[mem0-dream --auto] project={shown(project or 'none')}  failed: {shown(why)}"

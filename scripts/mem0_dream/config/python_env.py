@@ -56,6 +56,12 @@ def ensure() -> None:
         _go_on(own_python(run_folder.dream_home()))
 
 
+def prefer() -> None:
+    """Come back in the plugin's own Python if it is built already, as it can show more; nothing is built for that."""
+    if not _settled and missing() and _ready(run_folder.dream_home() / "python" / _tag()):
+        ensure()
+
+
 def _named(name: str) -> Path:
     """The Python that the user names: by its whole path, or as a program that PATH has."""
     path = Path(name).expanduser()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime, timezone
 from pathlib import Path
@@ -17,10 +18,14 @@ _DOCUMENT = "queued"
 _UNASKED = "a contradiction is never decided unattended"
 _UNANSWERED = "nobody has confirmed it"
 _MOST_FAILURES = 5
+_NAMED = 3  # items of one reason, and texts of one item
 
 
-def queue(run: Run, decisions: Decisions) -> list[str]:
-    """Leave in the run folder what was held back or not answered; a line for each."""
+def queue(run: Run, decisions: Decisions, verbose: bool = False) -> list[str]:
+    """Leave in the run folder what was held back or not answered; a line for each reason.
+
+    It names up to three of those that the unattended run before has not told of; with `verbose` all.
+    """
     reasons = {held.handle: held.why for held in decisions.held_back}
     items = []
     for merge in decisions.merges:
@@ -36,9 +41,28 @@ def queue(run: Run, decisions: Decisions) -> list[str]:
         if p.state in ("held", "open"):
             why = reasons.get(p.handle) or p.prune.why or "low confidence is no reason to remove something unasked"
             items.append(_item(decisions, p.handle, "prune", [p.prune.id], why))
+    earlier = [other for other in all_runs(run.scope_folder) if other.has(_DOCUMENT) and other.name != run.name]
+    told = {_key(item) for item in (earlier[-1].read(_DOCUMENT)["items"] if earlier else ())}
     if items:
         run.write(_DOCUMENT, {"items": items})
-    return [f"{item['handle']} {_line(item)}" for item in items]
+    reasons_of: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
+    for item in items:
+        reasons_of[item["kind"], item["why"].partition(": ")[0]].append(item)
+    return [_told(kind, why, found, told, verbose) for (kind, why), found in reasons_of.items()]
+
+
+def _told(kind: str, why: str, items: list[dict[str, Any]], told: set[str], verbose: bool) -> str:
+    new = items if verbose else [item for item in items if _key(item) not in told]
+    names = [" / ".join(f'"{shown(text, 60)}"' for text in [*item["texts"].values()][:_NAMED]) for item in new]
+    named = names if verbose else names[:_NAMED]
+    more = f"; … {len(names) - len(named)} more" if len(named) < len(names) else ""
+    before = "" if verbose or len(new) == len(items) else f", {len(items) - len(new)} of them told before"
+    count = f"{len(items)} {kind}{'' if len(items) == 1 else 's'} left to you{before}"
+    return f"{count} — {shown(why)}{': ' if named else ''}{'; '.join(named)}{more}"
+
+
+def _key(item: dict[str, Any]) -> str:
+    return repr((item["kind"], sorted(item["texts"].values())))
 
 
 def left(scope_folder: Path, memories: Iterable[Memory]) -> list[str]:
@@ -62,7 +86,7 @@ def failed(scope_folder: Path, why: str) -> None:
 
 
 def succeeded(scope_folder: Path) -> None:
-    """The last unattended run went well: what failed before it is decisions."""
+    """The last unattended run went well: what failed before it is over."""
     (scope_folder / "failed.json").unlink(missing_ok=True)
 
 
@@ -83,13 +107,11 @@ def _item(decisions: Decisions, handle: str, kind: str, ids: list[str], why: str
 def _why(merge: Any) -> str:
     if merge.state == "open":
         return _UNANSWERED
-    parts = [
-        f"drops {', '.join(merge.loses)}" if merge.loses else "",
-        f"adds {', '.join(merge.brings)}" if merge.brings else "",
-    ]
-    return f"its text {' and '.join(part for part in parts if part)}" if merge.loses or merge.brings else _UNANSWERED
+    parts = ((f"drops {', '.join(merge.loses)}", merge.loses), (f"adds {', '.join(merge.brings)}", merge.brings))
+    said = " and ".join(words for words, details in parts if details)
+    return f"its text drops or adds something: {said}" if said else _UNANSWERED
 
 
 def _line(item: dict[str, Any]) -> str:
-    texts = " / ".join(f'"{shown(text, 60)}"' for text in item["texts"].values())
+    texts = " / ".join(f'"{shown(text, 60)}"' for text in [*item["texts"].values()][:_NAMED])
     return f"{item['kind']} {texts} — {shown(item['why'])}"

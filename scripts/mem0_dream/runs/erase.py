@@ -19,6 +19,7 @@ _SHORTEST = 8  # characters of an id, as reports print them
 
 def erase(scope_folder: Path, what: str) -> str:
     """Erase the run of this name, or the memory of this id; a sentence that says what was erased."""
+    what = what.strip().strip("[]").removeprefix("mem0:")
     if any(run.name == what for run in all_runs(scope_folder)):
         erase_run(scope_folder, what)
         return f"The record of run {what} is deleted; it can no longer be undone."

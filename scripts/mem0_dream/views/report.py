@@ -17,16 +17,18 @@ NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories 
 CANCELLED = "Cancelled. No changes made."
 AUTO_BUSY = "[mem0-dream --auto] Another run in progress — skipping."
 APPLY = "Apply? [Y/n]"
+_NAMED = 8  # memories of one merge that a line names
 WHICH = "Which is current? [A/B/skip]"
 
 
 def first_line(store: str, user: str, project: str | None, count: int | str) -> str:
     """The first line on stderr of every command: what is being cleaned, and whose."""
-    return f"mem0-dream {__version__} · {store} · user {user} · project {project or 'none'} · {count} memories"
+    scope = f"user {shown(user)} · project {shown(project or 'none')}"
+    return f"mem0-dream {__version__} · {shown(store)} · {scope} · {count} memories"
 
 
 def no_memories(project: str | None) -> str:
-    return f"No memories found for project {project or 'none'}. Nothing to consolidate."
+    return f"No memories found for project {shown(project or 'none')}. Nothing to consolidate."
 
 
 def short(decisions: Decisions) -> str:
@@ -99,19 +101,32 @@ def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
     return f"Dream complete — merged: {merged}, pruned: {pruned}, conflicts resolved: {resolved}, skipped: {skipped}"
 
 
-def undo_line(command: str, before: int, after: int) -> str:
-    return f"Undo: {command} ({before} → {after} memories)"
+def worth(before: int, after: int, characters: int = 0) -> str:
+    """What a run came to: memories before and after, and how many characters less the store holds."""
+    less = f", {counted(characters, 'character')} less in the store" if characters > 0 else ""
+    return f"{before:,} → {after:,} memories{less}"
+
+
+def undo_line(command: str) -> str:
+    """A line to paste: nothing stands after the command."""
+    return f"Undo: {command}"
 
 
 def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> str:
     """The last line of an unattended run."""
     counts = f"merged={merged}  pruned={pruned}  conflicts_skipped={skipped}"
-    return f"[mem0-dream --auto] project={project or 'none'}  {counts}"
+    return f"[mem0-dream --auto] project={shown(project or 'none')}  {counts}"
 
 
 def _proposed(decisions: Decisions) -> str:
-    counts = len(_merges(decisions)), len(_prunes(decisions)), len(_conflicts(decisions))
-    return "Proposed: {} merges, {} prunes, {} conflicts".format(*counts)
+    merges, prunes, conflicts = _merges(decisions), _prunes(decisions), _conflicts(decisions)
+    counts = counted(len(merges), "merge"), counted(len(prunes), "prune"), counted(len(conflicts), "conflict")
+    return f"Proposed: {', '.join(counts)}"
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 merge", "2 merges"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _conflicts(decisions: Decisions) -> list[ConflictDecision]:
@@ -136,7 +151,10 @@ def _long_merge(decisions: Decisions, names: dict[str, str], merge: MergeDecisio
 
 def texts(decisions: Decisions, merge: MergeDecision, limit: int | None = None) -> str:
     """The originals of a merge, each cut to `limit` characters, and the whole merged text, a line each."""
-    lines = [f'  - Original {n}: "{shown(decisions.plan.memory(id).text, limit)}"' for n, id in enumerate(merge.ids, 1)]
+    named = enumerate(merge.ids[:_NAMED], 1)
+    lines = [f'  - Original {n}: "{shown(decisions.plan.memory(id).text, limit)}"' for n, id in named]
+    if len(merge.ids) > _NAMED:
+        lines.append(f"  - … and {len(merge.ids) - _NAMED:,} more")
     return "\n".join([*lines, f'  - Merged:     "{shown(merge.text)}"'])
 
 
@@ -193,7 +211,8 @@ def _held_name(names: dict[str, str], handle: str) -> str:
 
 
 def _joined(names: dict[str, str], ids: Sequence[str]) -> str:
-    return " + ".join(names[id] for id in ids)
+    more = f" + … ({len(ids) - _NAMED:,} more)" if len(ids) > _NAMED else ""
+    return " + ".join(names[id] for id in ids[:_NAMED]) + more
 
 
 def quoted(details: Sequence[str]) -> str:

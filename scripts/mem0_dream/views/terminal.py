@@ -7,16 +7,21 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
+import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
+from pathlib import Path
 from typing import Any, TextIO
 
 from ..matching.differences import Part, brought, differences
 
 _MARKS = {"old": ("[-", "-]"), "new": ("{+", "+}")}
-_STYLES = {"old": "bold underline red", "new": "bold underline green"}
+# Neither colour says which side is right.
+_STYLES = {"old": "bold underline cyan", "new": "bold underline magenta"}
 # A line of the long report that quotes a memory, and the two ends of a question's side.
 _QUOTE = re.compile(r'(  - (Original \d+|Merged|A|B): +)(".*)')
 _SIDE = re.compile(r'"(.*)"( \([^"]*\))?', re.DOTALL)
@@ -32,16 +37,22 @@ class Terminal:
     ) -> None:
         self.stream = stream or sys.stdout
         self.answers = answers or sys.stdin
-        self._attended = self.stream.isatty()
-        self._rich = _console(self.stream, env) if self._attended else None
+        self.env = env
+        self._screen = self.stream.isatty()
+        self._rich = _console(self.stream, env) if self._screen else None
 
     @property
     def coloured(self) -> bool:
         return self._rich is not None and self._rich.color_system is not None and not self._rich.no_color
 
+    @property
+    def attended(self) -> bool:
+        """Whether somebody types the answers."""
+        return self.answers.isatty()
+
     def say(self, text: str) -> None:
         """A text as it is; on a terminal, headings and names stand out and a report's quotes show where they differ."""
-        if not self._attended:
+        if not self._screen:
             self._write(text)
             return
         for line in _painted(text.split("\n")):
@@ -58,9 +69,25 @@ class Terminal:
             raise EOFError
         return line.rstrip("\r\n")
 
+    def edit(self, draft: str) -> str:
+        """The draft as the person wrote it anew: in their editor, if they have named one, else on the line."""
+        editor = self.env.get("VISUAL") or self.env.get("EDITOR")
+        if not (editor and self.attended):
+            return self.ask("New text: ")
+        handle, name = tempfile.mkstemp(suffix=".txt", prefix="mem0-dream-")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{draft}\n")
+            subprocess.run([*shlex.split(editor, posix=os.name != "nt"), name], check=True)
+            return Path(name).read_text(encoding="utf-8").strip()
+        except (OSError, ValueError, subprocess.CalledProcessError):
+            return self.ask(f"The editor {editor} cannot be used. New text: ")
+        finally:
+            Path(name).unlink(missing_ok=True)
+
     def pair(self, a: str, b: str) -> None:
         """Both sides of a question (each `"text" (what is known of it)`), the older first, with what differs marked."""
-        if not self._attended:
+        if not self._screen:
             self._write(f"A: {a}\nB: {b}")
             return
         for lead, (runs, known) in zip(("A: ", "B: "), _compared(a, b), strict=True):
