@@ -60,7 +60,7 @@ class KillableStore:
 
     def __init__(self, inner: FileStore, points: Points) -> None:
         self.inner, self.points = inner, points
-        self.kind, self.identity, self.label = inner.kind, inner.identity, inner.label
+        self.kind, self.identity, self.label, self.former = inner.kind, inner.identity, inner.label, inner.former
 
     def _call(self, name: str, items: Any) -> Any:
         call = getattr(self.inner, name)
@@ -267,7 +267,7 @@ def test_the_points_are_complete(tmp_path):
     assert names.count("journal.jsonl") == seen.count("journal")
     others = {name.lstrip(".").split(".")[0] for name in names} - {"journal"}
     assert others == {"export", "lock", "published", "kept"}
-    acting = {name for name in vars(Store) if not name.startswith("_")} - {"kind", "identity", "label"}
+    acting = {name for name in vars(Store) if not name.startswith("_")} - {"kind", "identity", "former", "label"}
     assert acting - {"search", "owners", "close", "get"} == set(CALLS)
 
 

@@ -40,7 +40,15 @@ def found(tmp_path, text: str | None = None, age: float = 0, **fields: Any) -> P
     """A lock file as another process may have left it, last written `age` seconds ago."""
     path = tmp_path / "scope" / "lock.json"
     path.parent.mkdir(exist_ok=True)
-    other = {"host": "elsewhere", "pid": 1, "boot": "", "kind": "process", "time": time.time() - age, "token": "theirs"}
+    other = {
+        "host": "elsewhere",
+        "pid": 1,
+        "boot": "",
+        "machine": "",
+        "kind": "process",
+        "time": time.time() - age,
+        "token": "theirs",
+    }
     path.write_text(json.dumps({**other, **fields}) if text is None else text, encoding="utf-8")
     os.utime(path, (time.time() - age, time.time() - age))
     return path
@@ -98,8 +106,16 @@ def test_a_time_far_in_the_future_is_no_sign_of_life(tmp_path, lock):
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot ask whether a process lives without ending it")
 def test_the_lock_of_a_dead_process_on_this_host_is_taken_over_at_once(tmp_path, lock):
-    found(tmp_path, host=platform.node(), pid=dead_pid())
+    found(tmp_path, **dict[str, Any](lock_module._here()) | {"pid": dead_pid()})
     lock().acquire()
+
+
+@pytest.mark.parametrize(("name", "elsewhere"), [("namespace", "pid:[1]"), ("machine", "another"), ("host", "another")])
+def test_a_process_that_cannot_be_seen_from_here_is_not_dead(tmp_path, lock, name, elsewhere):
+    """A container has process ids of its own, and machines can have one name."""
+    found(tmp_path, **dict[str, Any](lock_module._here()) | {"pid": dead_pid(), name: elsewhere})
+    with pytest.raises(Busy):
+        lock().acquire()
 
 
 def test_the_lock_of_an_agent_outlives_the_process_that_took_it(tmp_path, lock):
@@ -108,9 +124,31 @@ def test_the_lock_of_an_agent_outlives_the_process_that_took_it(tmp_path, lock):
         lock().acquire()
 
 
-@pytest.mark.skipif(not lock_module._boot(), reason="this system does not name its starts")
-def test_a_lock_from_before_the_machine_was_restarted_is_taken_over_at_once(tmp_path, lock):
-    found(tmp_path, host=platform.node(), pid=os.getpid(), boot="another start")
+def test_a_lock_from_before_this_machine_was_restarted_is_taken_over_at_once(tmp_path, lock, monkeypatch):
+    here: dict[str, Any] = {"host": "here", "machine": "one", "boot": "now", "namespace": ""}
+    monkeypatch.setattr(lock_module, "_here", lambda: here)
+    found(tmp_path, **{**here, "pid": os.getpid(), "boot": "another start"})
+    lock().acquire()
+
+
+def test_a_machine_of_the_same_name_is_not_this_one_restarted(tmp_path, lock, monkeypatch):
+    here: dict[str, Any] = {"host": "here", "machine": "", "boot": "now", "namespace": ""}
+    monkeypatch.setattr(lock_module, "_here", lambda: here)
+    found(tmp_path, **{**here, "pid": os.getpid(), "boot": "another machine's"})
+    with pytest.raises(Busy):
+        lock().acquire()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot ask whether a process lives without ending it")
+def test_an_agent_s_command_that_was_killed_blocks_nothing(tmp_path, published, lock):
+    code = (
+        "import os, sys, pathlib; from mem0_dream.runs.lock import Lock\n"
+        "Lock(pathlib.Path(sys.argv[1]), 'agent', published=pathlib.Path(sys.argv[2])).acquire()\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    env = {**os.environ, "PYTHONPATH": str(Path(lock_module.__file__).parents[2])}
+    subprocess.run([sys.executable, "-c", code, str(tmp_path / "scope"), str(published)], env=env)
+    assert (tmp_path / "scope" / "lock.json").exists()
     lock().acquire()
 
 
@@ -139,7 +177,7 @@ def test_a_run_longer_than_the_lock_lives_keeps_it_by_signs_of_life(tmp_path, lo
     path = tmp_path / "scope" / "lock.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "time": time.time() - 2 * FRESH}), encoding="utf-8")
     for _ in range(500):
-        if lock_module._held(path):
+        if lock_module._is_held(path):
             break
         time.sleep(0.01)
     with pytest.raises(Busy):
@@ -241,3 +279,25 @@ def test_a_scope_folder_that_is_a_file_is_told_in_a_sentence(tmp_path):
     (tmp_path / "scope").write_text("", encoding="utf-8")
     with pytest.raises(DreamError, match="MEM0_DREAM_HOME"):
         Lock(tmp_path / "scope", published=tmp_path / "p").acquire()
+
+
+def make_fifo(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def make_link_to_a_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def make_deep(path: Path) -> None:
+    path.write_text("[" * 200_000, encoding="utf-8")
+    os.utime(path, (time.time() - 2 * FRESH,) * 2)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has none of these in its temporary folder")
+@pytest.mark.parametrize("make", [make_fifo, make_link_to_a_device, make_deep])
+def test_whatever_lies_in_place_of_the_published_lock_neither_hangs_nor_fails(published, lock, make):
+    make(published)
+    with lock() as mine:
+        mine.check()
+        mine.touch()

@@ -7,21 +7,23 @@ import json
 import os
 import platform
 import secrets
-import sys
+import stat
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import Busy, DreamError
-from . import documents
+from . import documents, file_lock
 
 FRESH = 600  # seconds a lock holds without a sign of life
 BEAT = 60  # seconds between signs of life
 NAME = "lock.json"
+Kind = Literal["process", "agent"]
+_LARGEST = 65_536  # bytes; far more than a lock holds
+_GUARD_PATIENCE = 60  # seconds; the guard is held for a few file operations
 # mem0's own dream keeps its lock in /tmp wherever there is one.
 PUBLISHED = Path("/tmp" if os.name != "nt" else tempfile.gettempdir()) / "mem0_dream_auto.lock"
 
@@ -29,12 +31,12 @@ PUBLISHED = Path("/tmp" if os.name != "nt" else tempfile.gettempdir()) / "mem0_d
 class Lock:
     """The lock of one scope folder, as a context manager; Busy where another run holds it.
 
-    `kind` is "process" (ends with this process) or "agent" (an unattended run of several commands: `leave` it at the
-    end of one and pass its `token` in the next).
+    It ends with its process. An unattended run of several commands (`kind` "agent") calls `leave` at the end of one,
+    and passes its `token` to the next.
     """
 
     def __init__(
-        self, scope_folder: Path, kind: str = "process", token: str | None = None, published: Path | None = None
+        self, scope_folder: Path, kind: Kind = "process", token: str | None = None, published: Path | None = None
     ) -> None:
         self.path = scope_folder / NAME
         self.kind = kind
@@ -54,7 +56,7 @@ class Lock:
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with _guard(self.path):
-                if _token(self.path) != self.token and _held(self.path):
+                if _token(self.path) != self.token and _is_held(self.path):
                     raise Busy("Another run of this project is in progress; wait for it to end.")
                 if self._blocked_by_others():
                     raise Busy("Another mem0 dream is in progress on this machine; wait for it to end.")
@@ -78,6 +80,8 @@ class Lock:
     def touch(self) -> None:
         """Keep the lock fresh; Busy where it is no longer ours."""
         with _guard(self.path):
+            if self._stop.is_set():  # released or left since this sign of life began
+                return
             self.check()
             documents.write_text(self.path, self._document())
         if _token(self._published) == self.token:
@@ -85,8 +89,11 @@ class Lock:
                 os.utime(self._published)
 
     def leave(self) -> None:
-        """End this command and keep the lock for the next one of the same run."""
+        """End this command and keep the lock for the next one of the same run; Busy if it is no longer ours."""
         self._stop.set()
+        with _guard(self.path):
+            self.check()
+            documents.write_text(self.path, self._document(self.kind))
 
     def release(self) -> None:
         """Remove the lock where it is ours."""
@@ -96,13 +103,12 @@ class Lock:
                 if _token(path) == self.token:
                     path.unlink(missing_ok=True)
 
-    def _document(self) -> str:
+    def _document(self, kind: Kind = "process") -> str:
         return json.dumps(
             {
-                "host": platform.node(),
+                **_here(),
                 "pid": os.getpid(),
-                "boot": _boot(),
-                "kind": self.kind,
+                "kind": kind,
                 "time": time.time(),
                 "token": self.token,
                 "scope": str(self.path.parent),
@@ -120,43 +126,48 @@ class Lock:
 
     def _blocked_by_others(self) -> bool:
         """Whether mem0's own dream holds the published lock; ours keep apart by the lock of each scope."""
-        return "token" not in (_read(self._published) or {}) and _held(self._published)
+        return "token" not in (_read(self._published) or {}) and _is_held(self._published)
 
     def _publish(self) -> None:
         """Hold the published lock too, unless a run of ours in another scope does, and where it may be written."""
         found = _read(self._published) or {}
-        if found.get("scope") in (None, str(self.path.parent)) or not _held(self._published):
+        if found.get("scope") in (None, str(self.path.parent)) or not _is_held(self._published):
             with contextlib.suppress(DreamError):
                 documents.write_text(self._published, self._document())
 
 
-def _held(path: Path) -> bool:
-    """Whether somebody may still be working under this lock."""
+def _is_held(path: Path) -> bool:
+    """Whether a run may still be working under this lock."""
     try:
-        written = path.stat().st_mtime
+        status = path.lstat()
     except OSError:
+        return False
+    if not stat.S_ISREG(status.st_mode):  # a pipe, a device or a link is no lock of anybody's
         return False
     found = _read(path)
     moment = found.get("time") if found else None
     if found is None or not isinstance(moment, (int, float)):
-        return abs(time.time() - written) < FRESH
-    if found.get("kind") == "process" and found.get("host") == platform.node() and _is_dead(found):
+        return abs(time.time() - status.st_mtime) < FRESH
+    if found.get("kind") == "process" and _is_dead(found):
         return False
     # A time far in the future is a clock set back, no sign of life.
     return abs(time.time() - moment) < FRESH
 
 
 def _is_dead(found: dict[str, Any]) -> bool:
-    """Whether the process that wrote the lock on this host has ended."""
-    boot, pid = found.get("boot"), found.get("pid")
-    if boot and _boot() and boot != _boot():
-        return True
-    return isinstance(pid, int) and pid > 0 and is_dead(pid)
+    """Whether the process that wrote the lock has surely ended: it ran on this machine, and does no longer."""
+    here = _here()
+    if any(found.get(name) != here[name] for name in ("host", "machine")):
+        return False
+    if found.get("boot") != here["boot"]:
+        return bool(here["machine"] and here["boot"])  # machines of one name tell themselves apart by nothing else
+    pid = found.get("pid")
+    return found.get("namespace") == here["namespace"] and isinstance(pid, int) and pid > 0 and is_dead(pid)
 
 
 def is_dead(pid: int) -> bool:
-    """Whether a process of this host has ended; False if that cannot be told."""
-    if os.name == "nt":  # there, kill() would end the process
+    """Whether no process of this id runs here; False on Windows, where asking would end the process."""
+    if os.name == "nt":
         return False
     try:
         os.kill(pid, 0)
@@ -167,18 +178,40 @@ def is_dead(pid: int) -> bool:
     return False
 
 
-def _boot() -> str:
-    """Names this start of the machine where the system can tell."""
+def _here() -> dict[str, str]:
+    """What tells where a process id means something; empty where the system does not say."""
+    return {
+        "host": platform.node(),
+        "machine": _line(Path("/etc/machine-id")),
+        "boot": _line(Path("/proc/sys/kernel/random/boot_id")),
+        "namespace": _target("/proc/self/ns/pid"),
+    }
+
+
+def _line(path: Path) -> str:
     try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return path.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""
+
+
+def _target(link: str) -> str:
+    try:
+        return os.readlink(link)  # noqa: PTH115 - Path.readlink would make a path of what is none
     except OSError:
         return ""
 
 
 def _read(path: Path) -> dict[str, Any] | None:
+    """What a lock file says; None if it cannot be read. /tmp belongs to everybody: nothing in it is waited for."""
     try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError):
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        try:
+            regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            found = json.loads(os.read(descriptor, _LARGEST)) if regular else None
+        finally:
+            os.close(descriptor)
+    except (OSError, ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
 
@@ -188,26 +221,6 @@ def _token(path: Path) -> str | None:
     return found if isinstance(found, str) else None
 
 
-@contextlib.contextmanager
-def _guard(path: Path) -> Iterator[None]:
-    """Only one process at a time looks at the lock and changes it; the system frees the guard of a dead one."""
-    descriptor = os.open(path.with_name(f".{path.name}.guard"), os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        _wait_for(descriptor)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _wait_for(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-
-else:
-    import fcntl
-
-    def _wait_for(descriptor: int) -> None:
-        with contextlib.suppress(OSError):  # a network folder without locks: the check is then all there is
-            fcntl.flock(descriptor, fcntl.LOCK_EX)
+def _guard(path: Path) -> contextlib.AbstractContextManager[None]:
+    """Only one process at a time looks at the lock and changes it."""
+    return file_lock.held(path.with_name(f".{path.name}.guard"), _GUARD_PATIENCE)
