@@ -15,7 +15,7 @@ from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Memory
 from mem0_dream.planning.plan import Merge, Plan, Prune
 from mem0_dream.runs import journal
-from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.dismissals import Dismissals
 
 from .worlds import SCOPE, FaultyStore, Killed, MemoryStore, World, contents, example, faulty_journal, record, world
 
@@ -340,7 +340,7 @@ def test_what_was_undone_is_remembered_for_the_scope(tmp_path):
     made = make(tmp_path)
     do(made)
     undo_it(made, "M1")
-    kept = Kept.load(made.run.scope_folder)
+    kept = Dismissals.load(made.run.scope_folder)
     assert kept.forbids("merge", ["Use pnpm", "use pnpm."])
     assert [entry["said"] for entry in kept.entries] == ["undone"]
 

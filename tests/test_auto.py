@@ -17,7 +17,7 @@ from mem0_dream.cli.session import Session
 from mem0_dream.config.identity import Identity
 from mem0_dream.errors import DreamError
 from mem0_dream.runs import lock, run_folder
-from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.dismissals import Dismissals
 from mem0_dream.runs.lock import Lock
 from mem0_dream.stores.file import FileStore
 from mem0_dream.stores.protocol import Result
@@ -287,12 +287,12 @@ def test_a_run_straight_after_a_run_changes_nothing(project):
 
 def test_a_row_that_is_missing_once_forgets_no_decision(project):
     project.store(*REPEAT, "Another fact")
-    kept = Kept.load(project.folder)
+    kept = Dismissals.load(project.folder)
     kept.add("prune", ["A fact that the listing lacks today"], "keep")
     project.folder.mkdir(parents=True)
     kept.save()
     project.run()
-    assert Kept.load(project.folder).forbids("prune", ["A fact that the listing lacks today"])
+    assert Dismissals.load(project.folder).forbids("prune", ["A fact that the listing lacks today"])
 
 
 def test_a_repository_that_shortens_retention_at_the_very_first_run_prunes_nothing(project):

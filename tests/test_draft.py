@@ -12,7 +12,7 @@ from mem0_dream.planning.clustering import Findings
 from mem0_dream.planning.plan import Plan
 from mem0_dream.planning.planner import make_plan
 from mem0_dream.runs import documents
-from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.dismissals import Dismissals
 
 from tests.memories import TODAY, record, snapshot, texts
 
@@ -197,19 +197,19 @@ def test_a_conflict_with_a_merge_is_asked_once():
 
 
 def test_a_merge_that_was_refused_is_not_proposed_again(tmp_path):
-    kept = Kept.load(tmp_path)
+    kept = Dismissals.load(tmp_path)
     kept.add("merge", ["Use tabs", "Use tabs."], "keep")
     assert not plan_of(record("a", "Use tabs"), record("b", "Use tabs."), kept=kept).merges
 
 
 def test_both_were_right_is_remembered(tmp_path):
-    kept = Kept.load(tmp_path)
+    kept = Dismissals.load(tmp_path)
     kept.add("conflict", [PORT, OTHER_PORT], "both")
     assert sides(plan_of(record("a", PORT), record("b", OTHER_PORT), kept=kept)) == []
 
 
 def test_a_memory_that_was_kept_is_not_pruned_again(tmp_path):
-    kept = Kept.load(tmp_path)
+    kept = Dismissals.load(tmp_path)
     kept.add("prune", ["the state"], "keep")
     assert not plan_of(record("a", "the state", type="session_state", created="2020-01-01"), kept=kept).prunes
 

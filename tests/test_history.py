@@ -10,7 +10,7 @@ from mem0_dream.errors import AttentionNeeded, UsageError
 from mem0_dream.execution.apply import apply
 from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Scope
-from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.dismissals import Dismissals
 from mem0_dream.runs.erase import erase
 from mem0_dream.runs.history import history, sweep
 from mem0_dream.runs.run_folder import Run, all_runs, new_run
@@ -118,7 +118,7 @@ def test_a_run_can_be_erased(made):
 
 
 def test_a_memory_can_be_erased_from_all_records(made):
-    kept = Kept.load(made.run.scope_folder)
+    kept = Dismissals.load(made.run.scope_folder)
     kept.add("merge", ["Use pnpm", "Bystander"], "keep")
     kept.save()
     do(made)

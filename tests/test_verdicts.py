@@ -12,7 +12,7 @@ from mem0_dream.planning.plan import Conflict, Merge, NearMiss, Plan, Prune, Upd
 from mem0_dream.review.answers import decide, remember
 from mem0_dream.review.rails import MOST_TEXT
 from mem0_dream.review.verdicts import combine, parse
-from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.dismissals import Dismissals
 
 from .worlds import SCOPE, record
 
@@ -299,7 +299,7 @@ def test_a_plan_and_answers_from_disk_settle_the_same(tmp_path):
 
 
 def test_what_is_left_alone_is_remembered_until_it_is_wanted_after_all(tmp_path):
-    kept = Kept(tmp_path / "kept.json")
+    kept = Dismissals(tmp_path / "kept.json")
     remember(kept, decisions({"M1": "keep", "C1": "both", "P1": "keep"}))
     assert kept.forbids("merge", ["Same words", "same words"])
     assert kept.forbids("conflict", ["Deploy to Vercel", "Deploy to ECS"])
@@ -309,7 +309,7 @@ def test_what_is_left_alone_is_remembered_until_it_is_wanted_after_all(tmp_path)
 
 
 def test_skip_is_not_remembered(tmp_path):
-    kept = Kept(tmp_path / "kept.json")
+    kept = Dismissals(tmp_path / "kept.json")
     remember(kept, decisions({"C1": "skip"}))
     assert kept.entries == []
 
@@ -433,7 +433,7 @@ def test_unattended_a_text_keeps_every_significant_word_of_every_member():
 
 @pytest.mark.parametrize("mode", ["asked", "auto"])
 def test_an_addition_that_was_left_alone_before_is_refused(tmp_path, mode):
-    kept = Kept(tmp_path / "kept.json")
+    kept = Dismissals(tmp_path / "kept.json")
     kept.add("merge", ["Something else", "Something else again"], "keep")
     added = {"+": [{"members": ["#8", "#9"], "text": "Something else again"}]}
     with pytest.raises(UsageError, match="left alone before"):
@@ -459,6 +459,6 @@ def test_an_update_of_a_memory_that_is_merged_too_is_refused():
 
 
 def test_what_is_left_alone_is_remembered_by_the_kind_of_its_question(tmp_path):
-    kept = Kept(tmp_path / "kept.json")
+    kept = Dismissals(tmp_path / "kept.json")
     remember(kept, decisions({"N1": "keep"}, near_misses=NEAR))
     assert kept.forbids("near miss", ["Something else", "Something else again"])

@@ -17,7 +17,7 @@ from ..planning.listing import listing
 from ..planning.plan import Plan
 from ..review import queue
 from ..runs import documents, run_folder
-from ..runs.dismissals import Kept
+from ..runs.dismissals import Dismissals
 from ..runs.snapshot import Snapshot, read_snapshot
 from ..safe_text import shown
 from ..views import questions
@@ -51,7 +51,7 @@ def of_run(run: run_folder.Run, policies: str | None) -> Given:
     snapshot = read_snapshot(run.folder / "snapshot.json")
     waiting = queue.left(run.scope_folder, snapshot.memories) if snapshot.mode == "asked" else []
     found = _policies(policies) or Policies.from_document(run.read("policies"))
-    return Given(snapshot, found, Kept.load(run.scope_folder), run=run, queue=waiting)
+    return Given(snapshot, found, Dismissals.load(run.scope_folder), run=run, queue=waiting)
 
 
 def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:

@@ -22,7 +22,7 @@ from ..planning.planner import make_plan
 from ..review import answers as answering
 from ..review import queue, verdicts
 from ..runs import history
-from ..runs.dismissals import Kept
+from ..runs.dismissals import Dismissals
 from ..runs.lock import Lock
 from ..runs.run_folder import FRESH, Run, all_runs
 from ..runs.snapshot import Snapshot, read_snapshot
@@ -37,7 +37,7 @@ class Fetched:
 
     snapshot: Snapshot
     policies: Policies
-    dismissals: Kept | None = None  # None: a bare snapshot, for which nothing was ever decided
+    dismissals: Dismissals | None = None  # None: a bare snapshot, for which nothing was ever decided
     notes: list[str] = field(default_factory=list)
 
     def of_type(self, type: str | None) -> Fetched:
@@ -57,7 +57,7 @@ def fetch(session: Session, mode: str, *first: str) -> Fetched:
     policies = session.policies()
     odd = unmatched(policies, {memory.type for memory in snapshot.memories})
     history.sweep(session.folder, policies.settings.keep_runs)
-    dismissals = Kept.load(session.folder)
+    dismissals = Dismissals.load(session.folder)
     lines = [
         session.first_line(len(snapshot.memories)),
         *first,
@@ -102,7 +102,7 @@ class Pass:
         """Take more answers, under the scope's lock. If one of them cannot be taken, none is."""
         with _lock_of(self.run):
             more = Pass(self.run, self.snapshot, self.policies, self.plan, verdicts.combine(self.answers, given))
-            dismissals = Kept.load(self.run.scope_folder)
+            dismissals = Dismissals.load(self.run.scope_folder)
             decisions = answering.decide(self.plan, more.answers, more.memories, dismissed=dismissals)
             self.answers = more.answers
             self.save(decisions)
@@ -111,7 +111,7 @@ class Pass:
     def save(self, decisions: Decisions) -> None:
         """Keep the answers in the run, and what they leave alone in the scope."""
         self.run.write("verdicts", {"answers": self.answers})
-        dismissals = Kept.load(self.run.scope_folder)
+        dismissals = Dismissals.load(self.run.scope_folder)
         answering.remember(dismissals, decisions)
         dismissals.save()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import DreamError, UsageError
 from ..runs import history, journal
-from ..runs.dismissals import Kept
+from ..runs.dismissals import Dismissals
 from ..runs.run_folder import Run, all_runs
 from ..safe_text import shown
 
@@ -25,7 +25,7 @@ def history_text(folder: Path, as_json: bool) -> str:
 
 def dismissed_text(folder: Path) -> str:
     """What was decided to be left alone, numbered for --forget."""
-    entries = Kept.load(folder).entries
+    entries = Dismissals.load(folder).entries
     rows = (
         f"{number}  {entry['at'][:10]}  {entry['said']} ({entry['kind']}): "
         + " / ".join(f'"{shown(text)}"' for text in entry["about"])
@@ -36,7 +36,7 @@ def dismissed_text(folder: Path) -> str:
 
 def forget(folder: Path, which: str) -> str:
     """Forget one decision, by its number in `dismissed_text`, or all."""
-    dismissals = Kept.load(folder)
+    dismissals = Dismissals.load(folder)
     number = which.removeprefix("#")
     if which == "all":
         count = dismissals.clear()
@@ -70,7 +70,7 @@ def undoable(folder: Path, before: str = "") -> Run | None:
     return None
 
 
-def skipped(dismissals: Kept) -> str:
+def skipped(dismissals: Dismissals) -> str:
     """What a pass does not propose, as a person decided or undid it before; empty if there is no such thing."""
     count = len(dismissals.entries)
     undone = [entry for entry in dismissals.entries if entry["said"] == "undone"]

@@ -11,7 +11,7 @@ from ..errors import AttentionNeeded, UsageError
 from ..memory import Memory, Scope
 from ..planning.plan import HeldBack
 from ..runs import journal
-from ..runs.dismissals import Kept, kind_of
+from ..runs.dismissals import Dismissals, kind_of
 from ..runs.journal import Operation
 from ..runs.lock import Lock
 from ..runs.run_folder import Run, all_runs
@@ -59,7 +59,7 @@ def undo(
 
 def remember(run: Run, undos: Sequence[Operation]) -> None:
     """What somebody took back is not proposed again."""
-    kept = Kept.load(run.scope_folder)
+    kept = Dismissals.load(run.scope_folder)
     for op in undos:
         if op.undoes and op.state == "done":
             kept.add(kind_of(op.handle), op.asked, "undone")

@@ -28,7 +28,7 @@ def kind_of(handle: str) -> str:
     return _KINDS[handle[0]]
 
 
-class Kept:
+class Dismissals:
     """kept.json of a scope folder. An entry holds as long as its texts stand: another text is another question."""
 
     def __init__(self, path: Path, entries: list[dict[str, Any]] | None = None) -> None:
@@ -36,7 +36,7 @@ class Kept:
         self._reset(entries or [])
 
     @classmethod
-    def load(cls, scope_folder: Path) -> Kept:
+    def load(cls, scope_folder: Path) -> Dismissals:
         """The scope's decisions; none where nothing was kept yet."""
         path = scope_folder / "kept.json"
         return cls(path, documents.read(path, "kept")["entries"] if path.exists() else None)

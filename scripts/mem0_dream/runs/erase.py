@@ -10,7 +10,7 @@ from typing import Any
 
 from ..errors import AttentionNeeded, UsageError
 from . import documents, journal
-from .dismissals import Kept
+from .dismissals import Dismissals
 from .history import interrupted, open_operations
 from .run_folder import Run, all_runs
 
@@ -55,7 +55,7 @@ def erase_memory(scope_folder: Path, id: str) -> int:
     wanted = _all_ids(runs, names.pop())
     texts: set[str] = set()
     touched = [run for run in runs if _erase(run, wanted, texts)]
-    kept = Kept.load(scope_folder)
+    kept = Dismissals.load(scope_folder)
     if kept.entries:
         kept.forget(texts)
         kept.save()

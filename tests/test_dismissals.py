@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 from mem0_dream.errors import DreamError
-from mem0_dream.runs.dismissals import Kept
+from mem0_dream.runs.dismissals import Dismissals
 
 
 @pytest.fixture
-def kept(tmp_path) -> Kept:
-    return Kept.load(tmp_path)
+def kept(tmp_path) -> Dismissals:
+    return Dismissals.load(tmp_path)
 
 
 def test_nothing_is_forbidden_before_anything_was_kept(kept):
@@ -49,7 +49,7 @@ def test_the_same_decision_twice_is_one_entry(kept):
 def test_decisions_survive_on_disk_with_enough_text_to_know_them_by(kept, tmp_path):
     kept.add("merge", ["One " + "x" * 200, "Two"], "keep")
     kept.save()
-    again = Kept.load(tmp_path)
+    again = Dismissals.load(tmp_path)
     assert again.forbids("merge", ["Two", "One " + "x" * 200])
     assert [text[:3] for text in again.entries[0]["about"]] == ["One", "Two"]
 
@@ -64,4 +64,4 @@ def test_everything_can_be_cleared(kept):
 def test_a_damaged_file_is_told_in_a_sentence(tmp_path):
     (tmp_path / "kept.json").write_text('{"schema": "mem0-dream/kept", "version": 1}', encoding="utf-8")
     with pytest.raises(DreamError, match="entries"):
-        Kept.load(tmp_path)
+        Dismissals.load(tmp_path)
