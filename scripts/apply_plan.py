@@ -33,7 +33,9 @@ def arguments(argv: list[str]) -> Namespace:
         "--auto", action="store_true", help="apply the safe part of a run fetched with --auto, queue the rest"
     )
     options.add_earlier_runs(act)
-    act.add_argument("--erase", metavar="RUN|ID", help="delete a run's record, or one memory from all records")
+    act.add_argument(
+        "--erase", metavar="RUN|ID", type=options.filled, help="delete a run's record, or one memory from all records"
+    )
     parser.add_argument("--verbose", action="store_true", help="the long form of the report")
     parser.add_argument("--page", metavar="N", type=options.count, help="with --report: which page of a long one")
     parser.add_argument("--only", metavar="M1,P2", type=options.handles, help="only these, with --apply or --undo")

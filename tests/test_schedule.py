@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from mem0_dream.cli import schedule
 from mem0_dream.config import python_env
+from mem0_dream.errors import DreamError
 
 from tests.standins.platform_api import PlatformApi
 
@@ -155,13 +156,45 @@ def test_the_systemd_timer_says_when(every, days):
 def test_the_entry_for_windows_is_one_command_for_powershell():
     home = Path("C:/h") if os.name == "nt" else Path("/h")
     entry, off, job = described("weekly", "windows", settings={"MEM0_DREAM_HOME": "C:\\d"}, home=home)
+    action = '"/py" "/dream.py" "--user" "o\'\'me"'
     assert entry == (
         "# In PowerShell:\nRegister-ScheduledTask -TaskName 'mem0-dream-shop-1' -Action (New-ScheduledTaskAction"
-        " -Execute 'cmd.exe' -Argument '/d /s /c \"set \"MEM0_DREAM_HOME=C:\\d\"&& /py /dream.py --user o''me"
+        f" -Execute 'cmd.exe' -Argument '/d /s /c \"set \"MEM0_DREAM_HOME=C:\\d\"&& {action}"
         f" >> \"{job.log}\" 2>&1\"') -Trigger (New-ScheduledTaskTrigger -Weekly -DaysOfWeek Sunday -At '03:07')"
         " -Settings (New-ScheduledTaskSettingsSet -StartWhenAvailable)"
     )
     assert off == "Unregister-ScheduledTask -TaskName 'mem0-dream-shop-1' -Confirm:$false"
+
+
+def test_in_a_windows_entry_every_word_is_quoted_and_what_cmd_would_read_is_refused():
+    entry, _, _ = described("weekly", "windows", arguments=["/py", "a&b|c", "C:\\end\\"])
+    assert '"/py" "a&b|c" "C:\\end\\\\" >>' in entry
+    for word in ("100%", 'a"b'):
+        with pytest.raises(DreamError):
+            described("weekly", "windows", arguments=["/py", word])
+
+
+@posix
+@pytest.mark.skipif(sys.platform == "darwin", reason="launchd there")
+def test_an_address_with_a_password_never_stands_in_the_entry(machine, only):
+    only("crontab")
+    entry = machine.entry("weekly", MEM0_BASE_URL="https://me:hunter22@proxy.example/mem0")
+    assert "hunter22" not in entry and "Write MEM0_BASE_URL as NAME='value'" in entry
+
+
+@posix
+def test_a_name_with_a_line_break_makes_no_second_line_of_a_crontab(machine):
+    command = [sys.executable, str(SCRIPT), "--schedule", "weekly", "--store", "file", "--config", "export.json"]
+    done = subprocess.run(
+        [*command, "--project", "shop\n* * * * * evil"],
+        cwd=machine.project,
+        env=machine.env,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "line break" in done.stderr
 
 
 @posix

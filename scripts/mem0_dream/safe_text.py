@@ -30,6 +30,7 @@ _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _SPACES = " \u00a0\u202f\u3000"
 _BLANK = set("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 _JOINERS = "\u200c\u200d"  # make emoji and several scripts readable, and cannot move or hide a line
+SHORT = 8  # characters of an id at least
 _STACKED = 4  # marks on one letter; no script needs more
 
 
@@ -91,9 +92,9 @@ def _escape(char: str) -> str:
 
 
 def short_ids(ids: Iterable[str]) -> dict[str, str]:
-    """Each id cut to the fewest characters, at least 8, that stay unique among all of them."""
+    """Each id cut to the fewest characters, at least `SHORT`, that stay unique among all of them."""
     whole = sorted(set(ids))
-    length = 8
+    length = SHORT
     for one, other in pairwise(whole):
         length = max(length, len(commonprefix([one, other])) + 1)  # noqa: RUF071
     return {id: shown(id[:length]) for id in whole}

@@ -136,7 +136,7 @@ def take_back(session: Session, run: Run, only: Sequence[str]) -> tuple[str, boo
     if not lines:
         lines = [f"Nothing to undo: what run {run.name} changed is taken back already, or it changed nothing."]
         if before := records.undoable(session.folder, before=run.name):
-            lines.append(f"The run before it: {before.name}. Undo: {undo_command(before)}")
+            lines += [f"The run before it: {before.name}", report.undo_line(undo_command(before))]
     return "\n".join(lines), whole
 
 

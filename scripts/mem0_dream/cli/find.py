@@ -19,7 +19,7 @@ from ..review import queue
 from ..runs import documents, run_folder
 from ..runs.dismissals import Dismissals
 from ..runs.snapshot import Snapshot, read_snapshot
-from ..safe_text import shown
+from ..safe_text import SHORT, shown
 from ..views import questions
 from . import pipeline, session
 from .options import Target
@@ -130,9 +130,10 @@ def _named(memories: list[Memory], name: str) -> Memory:
     bare = name.strip().strip("[]").removeprefix("mem0:")
     number = bare.removeprefix("#")
     exact = [memory for memory in memories if memory.id == bare]
-    if not exact and number.isdecimal() and 1 <= int(number) <= len(memories):
-        return memories[int(number) - 1]
     found = exact or [memory for memory in memories if bare and memory.id.startswith(bare)]
+    is_id = exact or (len(found) == 1 and len(bare) >= SHORT)  # ids can be all digits
+    if not is_id and number.isdecimal() and 1 <= int(number) <= len(memories):
+        return memories[int(number) - 1]
     if len(found) != 1:
         raise DreamError(f"{shown(name)} names {len(found)} memories; use a number of --list or a longer id.")
     return found[0]

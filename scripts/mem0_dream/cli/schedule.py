@@ -8,14 +8,15 @@ import plistlib
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ..config import python_env
+from ..errors import DreamError
 from ..runs.run_folder import dream_home
+from ..safe_text import redact, shown
 from .session import SCRIPTS, Session
 
 # Plain settings that a scheduler does not hand on, and the secrets that it must not hand on in the open.
@@ -72,24 +73,29 @@ def job_of(session: Session, env: Mapping[str, str] = os.environ) -> Job:
     home = dream_home(env).resolve()
     scope = ["--store", session.store.kind, *(["--config", config] if config else []), "--user", identity.user]
     scope += ["--project", identity.project or "none", *(["--agent", identity.agent] if identity.agent else [])]
-    script = SCRIPTS / "dream.py"
     seed = int.from_bytes(hashlib.sha256(session.folder.name.encode()).digest()[:4], "big")
-    return Job(
+    plain = {name: env[name] for name in _PLAIN if env.get(name)}
+    hidden = [name for name, value in plain.items() if redact(value, {}) != value]  # an address with a password
+    keys = [name for name in [*_SECRET[session.store.kind], *_named_in(session, config)] if env.get(name)]
+    job = Job(
         name=f"mem0-dream-{session.folder.name}",
-        arguments=[_python(env), str(script), "--auto", *scope, "--cwd", str(session.cwd)],
-        settings={name: env[name] for name in _PLAIN if env.get(name)},
-        secrets=[name for name in [*_SECRET[session.store.kind], *_named_in(session, config)] if env.get(name)],
+        arguments=[_python(env), str(SCRIPTS / "dream.py"), "--auto", *scope, "--cwd", str(session.cwd)],
+        settings={name: value for name, value in plain.items() if name not in hidden},
+        secrets=[*keys, *hidden],
         home=home,
         hour=2 + seed // 60 % 4,
         minute=seed % 60,
-        about=f"user {identity.user}, project {identity.project or 'none'}, store {session.store.label}",
+        about=shown(f"user {identity.user}, project {identity.project or 'none'}, store {session.store.label}"),
         without={
             "platform": "The key comes from ~/.mem0/config.json.",
             "server": "It sends no key: MEM0_SERVER_API_KEY is not set.",
-            "local": f"Keys, if it needs any, come from {config or '~/.mem0/oss.yaml'}.",
+            "local": f"Keys, if it needs any, come from {shown(config or '~/.mem0/oss.yaml')}.",
             "file": "It needs no key.",
         }[session.store.kind],
     )
+    if any(not word.isprintable() for word in [*job.arguments, *job.settings.values(), str(home)]):
+        raise DreamError("A scheduler's entry is one line, and a name or path has a line break in it; rename that.")
+    return job
 
 
 def _python(env: Mapping[str, str]) -> str:
@@ -161,8 +167,11 @@ def _launchd_off(job: Job) -> str:
 
 
 def _windows(job: Job, every: str) -> str:
-    settings = "".join(f'set "{name}={value}"&& ' for name, value in job.settings.items())
-    line = f'/d /s /c "{settings}{subprocess.list2cmdline(job.arguments)} >> "{job.log}" 2>&1"'.replace("'", "''")
+    settings = "".join(f'set "{name}={_for_cmd(value)}"&& ' for name, value in job.settings.items())
+    # A backslash before the closing quote would take it along.
+    words = (_for_cmd(word) + "\\" * (len(word) - len(word.rstrip("\\"))) for word in job.arguments)
+    command = " ".join(f'"{word}"' for word in words)
+    line = f'/d /s /c "{settings}{command} >> "{_for_cmd(str(job.log))}" 2>&1"'.replace("'", "''")
     when = {"daily": "-Daily", "weekly": "-Weekly -DaysOfWeek Sunday"}
     trigger = when.get(every, "-Weekly -WeeksInterval 4 -DaysOfWeek Sunday")  # there is no monthly one
     return (
@@ -170,6 +179,13 @@ def _windows(job: Job, every: str) -> str:
         f" 'cmd.exe' -Argument '{line}') -Trigger (New-ScheduledTaskTrigger {trigger} -At"
         f" '{job.hour:02}:{job.minute:02}') -Settings (New-ScheduledTaskSettingsSet -StartWhenAvailable)"
     )
+
+
+def _for_cmd(word: str) -> str:
+    """What may stand between double quotes in cmd: & and | mean nothing there, but % and a quote do."""
+    if '"' in word or "%" in word:
+        raise DreamError(f"cmd cannot take {shown(word)} as it is; schedule it without a double quote or % in a name.")
+    return word
 
 
 def _windows_off(job: Job) -> str:

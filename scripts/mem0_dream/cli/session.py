@@ -22,6 +22,7 @@ from ..safe_text import shown
 from ..stores import open_store
 from ..stores.protocol import Store
 from ..views import report
+from . import trust
 from .options import Target
 
 SCRIPTS = Path(__file__).resolve().parents[2]
@@ -98,6 +99,8 @@ def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
     cwd = (target.cwd or Path.cwd()).expanduser().resolve()
     if not cwd.is_dir():
         raise UsageError(f"There is no folder {cwd}; name an existing one with --cwd.")
+    if target.config:
+        trust.require(target.config, target.store == "file", cwd, env)
     identity = resolve(cwd, env, user=target.user, project=target.project, agent=target.agent)
     try:
         store = open_store(target.store, target.config, env, cwd)

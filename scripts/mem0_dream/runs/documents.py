@@ -60,6 +60,7 @@ SHAPES: dict[str, Any] = {
     },
     "verdicts": {"answers": dict},
     "kept": {"entries": [dict]},
+    "trusted": {"entries": [dict]},
     "retention": {"retention": dict},
     "accounts": {"identities": dict},
 }
