@@ -116,6 +116,9 @@ def parse(content: str) -> Policies:
     section = mem0_md.section(content, *_TITLES)
     for entry in mem0_md.entries(section or []):
         _read_policy(found, entry)
+    found.unreadable = list(dict.fromkeys(found.unreadable))
+    for name in found.unreadable:  # whatever another line says of it
+        found.retention.pop(name, None)
     fence = mem0_md.lines(content)[1]
     if fence:
         _tell(found, fence, "opens a code fence that is never closed, and what follows is not read; close it")
@@ -178,12 +181,9 @@ def _read_policy(found: Policies, entry: mem0_md.Entry) -> None:
     try:
         kept = days(entry.value)
     except ValueError:
-        if name not in found.unreadable:
-            found.unreadable.append(name)
+        found.unreadable.append(name)
         problem = f'"{_shown(entry.value)}" is no time to keep; write "90d" or "forever"'
         _tell(found, entry.number, f"is not read: {problem} (until then no {_shown(name)} is pruned)")
-        return
-    if name in found.unreadable:
         return
     found.retention[name] = kept
     if before not in (-1, kept):

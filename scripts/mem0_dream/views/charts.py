@@ -73,7 +73,7 @@ def growth(history: Sequence[Mapping[str, Any]]) -> str:
     ends = {0, len(rows) - 1}
     labels = [(name if number in ends else "", kept, gone) for number, (name, kept, gone) in enumerate(rows)]
     picture = _columns("growth", labels)
-    return _figure("growth", "The store over past runs", note, picture, ("Run", "Dismissals", "Taken away"), rows)
+    return _figure("growth", "The store over past runs", note, picture, ("Run", "Kept", "Taken away"), rows)
 
 
 def _day(run: Mapping[str, Any]) -> str:
