@@ -122,7 +122,7 @@ def test_a_run_can_be_undone_by_the_line_it_prints(project):
     before = project.texts()
     outcome = project.run()
     assert outcome.lines[-2] == "2 → 1 memories, 19 characters less in the store"
-    assert outcome.lines[-1].startswith("Undo: ") and outcome.lines[-1].endswith(" --undo")
+    assert outcome.lines[-1].startswith("Undo: ") and " --undo --run " in outcome.lines[-1]
     apply.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
 

@@ -164,7 +164,7 @@ def test_a_run_that_is_taken_back_already_names_the_one_before(place):
     lines = place.run("dream.py", "--undo", newest).stdout.splitlines()
     assert lines[0].startswith(f"Nothing to undo: what run {newest} changed is taken back already")
     assert lines[1].startswith("The run before it: ")
-    assert lines[2].startswith("Undo: ") and lines[2].endswith(" --undo")
+    assert lines[2].startswith("Undo: ") and " --undo --run " in lines[2]
 
 
 def test_after_an_undo_the_next_pass_says_what_it_skips_and_how_to_have_it_asked(place):

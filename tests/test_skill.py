@@ -105,17 +105,35 @@ def test_the_skill_is_short_enough_to_read_every_time():
 # The commands
 
 
+def grants() -> list[str]:
+    return re.findall(r"Bash\((.*?)\)", frontmatter()["allowed-tools"])
+
+
 def test_every_command_is_granted_in_the_same_words():
-    grants = re.findall(r"Bash\((.*?) \*\)", frontmatter()["allowed-tools"])
     assert len(commands()) >= 10
     for command in commands():
-        assert any(command == grant or command.startswith(grant + " ") for grant in grants), command
+        assert any(
+            command == grant or (grant.endswith(" *") and f"{command} ".startswith(grant[:-1])) for grant in grants()
+        ), command
+
+
+def test_every_grant_is_the_form_of_a_command_here():
+    forms = [line for page in (SKILL, *REFERENCES) for block in blocks(page, "bash") for line in block.splitlines()]
+    for grant in grants():
+        form = grant.removesuffix(" *").replace("py -3", "python3")
+        assert any(f"{command} ".startswith(f"{form} ") for command in forms), grant
+
+
+def test_what_no_step_needs_is_not_granted():
+    reach = " ".join(grants())
+    assert not {"--erase", "--forget", "--html", "--out", "--config"} & set(reach.split())
+    for script in ("dream.py", "apply_plan.py"):
+        assert f'{script}" *' not in reach
 
 
 def test_every_grant_has_its_twin_for_windows():
-    grants = re.findall(r"Bash\((\S+(?: -3)?) (.*?) \*\)", frontmatter()["allowed-tools"])
-    assert {path for program, path in grants if program == "python3"} == {
-        path for program, path in grants if program == "py -3"
+    assert {grant[8:] for grant in grants() if grant.startswith("python3")} == {
+        grant[6:] for grant in grants() if grant.startswith("py -3")
     }
 
 

@@ -38,7 +38,9 @@ class Skill:
         )
         if answers is not None:
             quoted = json.dumps(answers, ensure_ascii=False).replace("'", "'\\''")
-            command = f"{command[: command.index('--decide')]}--decide '{quoted}'"
+            before, _, after = command.partition("--decide '")
+            rest = after.partition("'")[2]
+            command = f"{before}--decide '{quoted}'{rest}"
         return (yield from self.shell(command))
 
     def shell(self, command: str) -> Step:
@@ -116,7 +118,7 @@ def unattended(scope: str, judge: Judge) -> Script:
             return
         page = yield from skill.step("Auto mode", "find_dupes.py")
         yield from skill.step("Auto mode", "apply_plan.py", "--decide", judge(page))
-        yield (yield from skill.step("Auto mode", "apply_plan.py", "SCOPE --auto"))
+        yield (yield from skill.step("Auto mode", "apply_plan.py", "--auto"))
 
     return script
 

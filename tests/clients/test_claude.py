@@ -59,7 +59,7 @@ def test_a_whole_pass_with_a_person(claude: Claude, export: Export):
     assert session.questions == ["C1: which is current? [A/B/skip]", "Apply? [Y/n]"]
     report = session.tool_results[-3]
     assert "## dream — consolidation report" in report
-    assert "Proposed: 2 merges, 1 prunes, 1 conflicts. Apply? [Y/n]" in report
+    assert "Proposed: 2 merges, 1 prune, 1 conflict. Apply? [Y/n]" in report
     assert "Dream complete — merged: 2, pruned: 1, conflicts resolved: 1, skipped: 0" in session.reply
     assert "Undo: " in session.reply
     assert export.texts() == sorted(
@@ -85,7 +85,7 @@ def test_a_dry_run_changes_nothing_and_asks_nothing(claude: Claude, export: Expo
     before = export.path.read_bytes()
     session = claude.print(f"/mem0:dream --dry-run {export.scope}", dry_run(export.scope, merges))
     assert_nobody_was_bothered(session)
-    assert "Proposed: 2 merges, 1 prunes, 1 conflicts. Apply? [Y/n]" in session.reply
+    assert "Proposed: 2 merges, 1 prune, 1 conflict. Apply? [Y/n]" in session.reply
     assert export.path.read_bytes() == before
 
 
@@ -137,7 +137,7 @@ def judged(export: Export, answers: dict[str, Any], *then: tuple[str, str]) -> A
     return script
 
 
-REPORT, APPLY, AUTO = ("Step 4", "--report"), ("Step 5", "--apply"), ("Auto mode", "SCOPE --auto")
+REPORT, APPLY, AUTO = ("Step 4", "--report"), ("Step 5", "--apply"), ("Auto mode", "--auto")
 
 
 def untouched(session: Session, export: Export, before: bytes) -> bool:

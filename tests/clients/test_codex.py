@@ -24,7 +24,7 @@ def test_it_is_listed_and_its_file_named(codex: Codex):
 def test_a_dry_run_changes_nothing(codex: Codex, export: Export):
     before = export.path.read_bytes()
     session = codex.exec(f"$mem0:dream --dry-run {export.scope}", dry_run(export.scope, merges), *WRITE)
-    assert "Proposed: 2 merges, 1 prunes, 1 conflicts. Apply? [Y/n]" in session.reply
+    assert "Proposed: 2 merges, 1 prune, 1 conflict. Apply? [Y/n]" in session.reply
     assert export.path.read_bytes() == before
 
 

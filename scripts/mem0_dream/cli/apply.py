@@ -212,9 +212,9 @@ def undo_or_resume(run: str | None, target: Target, name: str | None, only: Sequ
 
 
 def undo_command(run: Run) -> str:
-    """The line that takes a run back, from any folder."""
+    """The line that takes a run back, from any folder; it begins as the skill's grant does."""
     python = "py -3" if os.name == "nt" else "python3"
-    return f"{python} {quoted(str(SCRIPTS / 'apply_plan.py'))} --run {quoted(str(run.folder))} --undo"
+    return f"{python} {quoted(str(SCRIPTS / 'apply_plan.py'))} --undo --run {quoted(str(run.folder))}"
 
 
 def not_done(summary: Summary) -> list[str]:
