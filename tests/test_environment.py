@@ -300,3 +300,15 @@ def test_where_ensurepip_is_left_out_pip_installs_from_outside(plugin):
     (plugin.scripts / "mem0_dream" / "config" / "python_env.py").write_text(changed, encoding="utf-8")
     code, out, _ = plugin.start()
     assert code == 3 and out.startswith("ran 1.2.0")
+
+
+@pytest.mark.parametrize("built", [True, False])
+def test_a_python_that_is_built_already_is_gone_on_in_and_none_is_built_for_colours(built, monkeypatch, tmp_path):
+    gone_on = []
+    monkeypatch.setattr(python_env, "missing", lambda: ["rich"])
+    monkeypatch.setattr(python_env, "_settled", False)
+    monkeypatch.setattr(python_env, "_ready", lambda folder: tmp_path / "python" if built else None)
+    monkeypatch.setattr(python_env, "ensure", lambda: gone_on.append(True))
+    monkeypatch.setenv("MEM0_DREAM_HOME", str(tmp_path))
+    python_env.prefer()
+    assert gone_on == [True] * built

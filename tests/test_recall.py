@@ -1,7 +1,7 @@
 """Whether search finds after a run what it found before."""
 
 import pytest
-from mem0_dream.cli.recall import FIRST, Probe, Recall, carried, compare, probes, queries, search, told, touched
+from mem0_dream.cli.recall import FIRST, Probe, Recall, carried, compare, described, probes, queries, search, touched
 from mem0_dream.memory import Memory, Scope
 from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
 from mem0_dream.review.answers import decide
@@ -129,6 +129,6 @@ def test_a_merge_that_was_dropped_carries_nothing():
 
 
 def test_the_result_names_what_is_no_longer_found_on_one_line_each():
-    lines = told(Recall(4, 4, 3, [Probe("0123456789", "two\nlines")])).split("\n")
+    lines = described(Recall(4, 4, 3, [Probe("0123456789", "two\nlines")])).split("\n")
     assert lines[0] == "Search: 4 of 4 questions found their fact before, 3 do now (in the first 5)."
     assert lines[1:] == ['  no longer: [mem0:01234567] by "two\\nlines"']

@@ -1,6 +1,10 @@
 """The texts a person reads, compared whole."""
 
+import unicodedata
+
+import hypothesis
 import pytest
+from hypothesis import given
 from mem0_dream.memory import Scope
 from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune
 from mem0_dream.review.answers import decide
@@ -184,6 +188,14 @@ def test_a_mark_without_a_letter_or_too_many_on_one_are_escaped():
 @pytest.mark.parametrize("text", ["Viê\u0323t", "हिन्दी में", "שָׁלוֹם", "น้ำ", "1\ufe0f\u20e3", "日本\u3000語", "d\u00a0!"])
 def test_every_script_stays_readable(text):
     assert shown(text) == text
+
+
+@given(hypothesis.strategies.text(), hypothesis.strategies.integers(1, 40))
+def test_no_text_can_hide_or_break_a_line(text, limit):
+    hidden = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+    for line in (shown(text), shown(text, limit)):
+        assert not [c for c in line if unicodedata.category(c) in hidden and c not in "\u200c\u200d"]
+    assert len(shown(text, limit)) <= limit
 
 
 def test_a_cut_does_not_part_what_belongs_together():

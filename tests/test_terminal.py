@@ -154,7 +154,7 @@ def test_a_stage_without_a_count_is_one_line_too():
 
 def test_a_piped_stage_that_is_told_otherwise_is_no_line():
     stream = io.StringIO()
-    with terminal(stream).stage("Fetching", told=False) as step:
+    with terminal(stream).stage("Fetching", lasting=False) as step:
         step(40)
     assert stream.getvalue() == ""
 

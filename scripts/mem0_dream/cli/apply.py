@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +16,7 @@ from ..execution.resume import resume
 from ..execution.undo import undo
 from ..memory import Memory, Scope
 from ..planning.decisions import Decisions, MergeDecision
-from ..planning.plan import Plan
+from ..planning.plan import HeldBack, Plan
 from ..review import consent, limits
 from ..runs import history, journal
 from ..runs.history import interrupted
@@ -218,11 +218,19 @@ def undo_command(run: Run) -> str:
 
 
 def not_done(summary: Summary) -> list[str]:
-    """What was not done, and why."""
+    """What was not done, and why: a line for each reason."""
     return [
-        *(f"Left alone: {held.handle} — {shown(held.why)}" for held in summary.left_alone),
-        *(f"Not finished: {held.handle} — {shown(held.why)}; run --resume." for held in summary.unfinished),
+        *(f"Left alone: {handles} — {why}" for handles, why in _by_reason(summary.left_alone)),
+        *(f"Not finished: {handles} — {why}; run --resume." for handles, why in _by_reason(summary.unfinished)),
     ]
+
+
+def _by_reason(items: Sequence[HeldBack]) -> Iterator[tuple[str, str]]:
+    reasons: dict[str, list[str]] = {}
+    for held in items:
+        reasons.setdefault(held.why, []).append(held.handle)
+    for why, handles in reasons.items():
+        yield ", ".join(handles[:_NAMED]) + (f" … ({len(handles)})" if len(handles) > _NAMED else ""), shown(why)
 
 
 def _state(item: Any) -> str:

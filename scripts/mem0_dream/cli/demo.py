@@ -71,8 +71,8 @@ def play(terminal: Terminal, tell: Callable[..., None]) -> bool:
         begun = interactive.begin(session, options.today(), tell)
         assert not isinstance(begun, str)
         done = interactive.ask(session, begun, Script(terminal), check_recall=True)
-        told = [line for line in done.text.splitlines() if not line.startswith("Undo: ")]  # step 3 does it
-        terminal.say("\n".join(["", *told, ""]))
+        lines = [line for line in done.text.splitlines() if not line.startswith("Undo: ")]  # step 3 does it
+        terminal.say("\n".join(["", *lines, ""]))
         terminal.say(f"— Step 2: a second pass finds nothing new. On your own store: {command} --dry-run\n")
         again = interactive.begin(session, options.today(), tell)
         terminal.say(again if isinstance(again, str) else report.body(again.decisions()))

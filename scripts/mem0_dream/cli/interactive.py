@@ -71,13 +71,13 @@ def ask(
     interview = Interview(begun.plan, begun.answers, begun.memories, console, begun.save)
     try:
         decisions = interview.hold(most, verbose)
-    except prompts.Cancelled as left:
-        if left.code:
+    except prompts.Cancelled as cancelled:
+        if cancelled.code:
             note = "Nobody answered: start it in a terminal, or with --dry-run or --auto."
         else:
-            kept = report.counted(left.answered, "answer")
-            note = f"Your {kept} will be taken over by the next pass within a day." if left.answered else ""
-        return Done(report.CANCELLED, note, left.code)
+            answers = report.counted(cancelled.answered, "answer")
+            note = f"Your {answers} will be taken over by the next pass within a day." if cancelled.answered else ""
+        return Done(report.CANCELLED, note, cancelled.code)
     begun.save(decisions)
     apply.seen(begun.run, decisions)
     consent.require(begun.run, decisions, os.environ)
@@ -87,7 +87,7 @@ def ask(
     if check_recall:
         after = recall.search(session.store, session.identity.scope, asked)
         found = recall.compare(before, after, recall.carried(decisions, read(begun.run.journal)))
-        text = f"{text}\n{recall.told(found)}"
+        text = f"{text}\n{recall.described(found)}"
     return Done(text, code=0 if whole else 1)
 
 

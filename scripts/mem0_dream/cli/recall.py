@@ -112,7 +112,7 @@ def carried(decisions: Decisions, operations: Iterable[Operation]) -> dict[str, 
     return found
 
 
-def told(recall: Recall) -> str:
+def described(recall: Recall) -> str:
     """The result for a person, with every question that no longer finds its fact."""
     names = short_ids(probe.id for probe in recall.lost)
     counts = f"{recall.before} of {recall.asked} questions found their fact before, {recall.after} do now"

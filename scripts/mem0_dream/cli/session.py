@@ -53,7 +53,7 @@ class Session:
 
     def fetch(self, mode: str) -> tuple[Snapshot, list[str]]:
         """All memories of the scope as they are now, and what to tell of the fetch; `mode` is "asked" or "auto"."""
-        with progress.stage("Fetching", told=False):  # where no bar can be shown, the first line says how many
+        with progress.stage("Fetching", lasting=False):  # where no bar can be shown, the first line says how many
             listing = self.store.fetch(self.identity.scope)
         store = {"kind": self.store.kind, "identity": self.store.identity, "label": self.store.label}
         if self.config:

@@ -115,24 +115,24 @@ def _conclude(
         done = apply.told_on_failure(run, execute, run, session.store, allowed, policies, lock)
     lines = [*apply.not_done(done), *queue.queue(run, allowed, verbose)]
     conflicts = sum(conflict.state != "dismissed" for conflict in allowed.conflicts)
-    told = _remind(session, current, conflicts, done)
+    reminded = _remind(session, current, conflicts, done)
     limits.used(session.folder, policies.retention)
     changed = done.merged + done.pruned
-    failed = done.unfinished or told.failed or (done.left_alone and not changed)
+    failed = done.unfinished or reminded.failed or (done.left_alone and not changed)
     if not failed:
         queue.succeeded(session.folder)
     code = 1 if failed else 3 if capped and not changed else 0
-    lines += [*told.lines, *apply.worth_and_undo(run, done)]
+    lines += [*reminded.lines, *apply.worth_and_undo(run, done)]
     return Outcome(_last(session, done, conflicts), lines, code)
 
 
 @dataclass(frozen=True)
-class _Told:
+class _Reminded:
     lines: list[str]
     failed: bool = False
 
 
-def _remind(session: Session, current: Pass, conflicts: int, done: Summary) -> _Told:
+def _remind(session: Session, current: Pass, conflicts: int, done: Summary) -> _Reminded:
     """Bring the reminder up to date, and count it; a failure undoes nothing of what was applied before."""
     memories, scope = current.snapshot.memories, session.identity.scope
     try:
@@ -143,10 +143,10 @@ def _remind(session: Session, current: Pass, conflicts: int, done: Summary) -> _
         ):
             current.run.write("reminder", {"added": True})
             done.after += 1
-            return _Told(["A reminder of the open contradictions was stored."])
+            return _Reminded(["A reminder of the open contradictions was stored."])
     except DreamError as error:
-        return _Told([str(error)], failed=True)
-    return _Told([])
+        return _Reminded([str(error)], failed=True)
+    return _Reminded([])
 
 
 def _last(session: Session, summary: Summary, conflicts: int) -> str:

@@ -62,8 +62,8 @@ class Interview:
             raise Cancelled(3) from None
         except KeyboardInterrupt:
             raise Cancelled(answered=self._answered(before)) from None
-        except Cancelled as left:
-            left.answered = self._answered(before)
+        except Cancelled as cancelled:
+            cancelled.answered = self._answered(before)
             raise
         return self.decisions
 
@@ -93,7 +93,7 @@ class Interview:
 
     def _open(self) -> Iterator[Decision]:
         """What waits for an answer; an answer to one contradiction may have decided another."""
-        rank = {handle: place for place, handle in enumerate(self.plan.order)}
+        rank = {handle: number for number, handle in enumerate(self.plan.order)}
         kinds = (ConflictDecision, MergeDecision, UpdateDecision, PruneDecision)
         found = [item for kind in kinds for item in self.decisions.items if isinstance(item, kind) and _waits(item)]
         yield from sorted(found, key=lambda item: rank.get(item.handle, len(rank)))

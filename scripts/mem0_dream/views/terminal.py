@@ -95,12 +95,12 @@ class Terminal:
 
     @contextmanager
     def stage(
-        self, name: str, total: int | None = None, unit: str = "memories", told: bool = True
+        self, name: str, total: int | None = None, unit: str = "memories", lasting: bool = True
     ) -> Iterator[Callable[..., None]]:
         """A stage of the work, counted by the callable it gives: `step(3)`, or `step(0, total=40)` once it is known.
 
         A bar with count and remaining time on a terminal, which leaves nothing behind; elsewhere one line at its end,
-        unless that is `told` otherwise.
+        if it is `lasting`.
         """
         if self._rich is None or self._rich.is_dumb_terminal:
             done = [0]
@@ -109,7 +109,7 @@ class Terminal:
                 done[0] += steps
 
             yield count
-            if told:
+            if lasting:
                 self._write(f"{name}: {done[0]:,} {unit}" if done[0] else f"{name}: done")
             return
         with _bar(self._rich) as bar:
