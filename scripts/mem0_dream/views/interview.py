@@ -27,7 +27,6 @@ from .prompts import NO, YES, Cancelled, Console, reply
 
 SECONDS_A_QUESTION = 15
 _WORDS = {"s": "skip", "": "skip"}
-_LEAVE = "b to go back, or q to leave"
 _GROUP = 3  # so many questions of one form are asked together
 
 
@@ -233,7 +232,8 @@ class Interview:
         self.save(self.decisions)
 
     def _reply(self, prompt: str, known: Any, help: str) -> str:
-        said = reply(self.console, prompt, [*known, "b", "back"], f"{help}, {_LEAVE}")
+        back = "back" if "b" in known else "b"  # of two versions B is one
+        said = reply(self.console, prompt, [*known, "b", "back"], f"{help}, {back} (one question back), or q to leave")
         if said in ("b", "back") and said not in known:
             raise Back
         return said
