@@ -1,47 +1,81 @@
-"""Contradictions that are none: other things of one kind, each with a value of its own."""
+"""Contradictions that are none: what was written at once, other things of one kind, entries of a diary."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import cache
 
-from ..matching.differences import stretches
-from .diary import other_days
+from ..matching import lexicon
+from ..memory import Memory
+from .exchange import Exchange, exchanges, form, head, masked, only_value, other_heads
+from .wording import at_once
 
-SERIES = 3  # contradictions of one memory from which on it is taken for one of a series
+AT_ONCE = "written at the same time"
+OTHER_DAYS = "entries of two days"
+OTHER_THINGS = "other things of one kind"
 FILLERS = 5  # words in one place of a form from which on they name things and are no versions
-_LONGEST = 500  # characters compared
-_DIGIT = re.compile(r"\d")
+EARLY = 1 / 3  # of the text: what stands there is what a sentence is about
+MANY = 12  # texts that differ by numbers alone from which on they are a list and no versions
 
 
-def other_things(pairs: Sequence[tuple[str, str]]) -> list[bool]:
-    """For each contradiction whether its two texts, of one form, are about two things.
+def true_together(older: Memory, newer: Memory, differs: Sequence[str]) -> bool:
+    """Whether two memories of one write are no contradiction: something else differs than a number or a "not"."""
+    return at_once(older, newer) and list(differs) != ["negated"] and not only_value(older.text, newer.text)
 
-    They are where they differ in the thing and in its value, and so many of that form contradict each other that they
-    cannot all be versions of one fact; where one place of the form holds many a word (not number): these are names;
-    and where both are entries of a diary, of different days.
+
+def other_things(pairs: Sequence[tuple[str, str]], renamed: Collection[int] = ()) -> list[str]:
+    """For each contradiction (older, newer) why its two texts are both true; empty where they may not be.
+
+    `renamed`: the numbers of those whose exchange is a rename, which changes in many places.
     """
-    count = Counter(text for pair in pairs for text in set(pair))
-    split = [_split(a, b) for a, b in pairs]
+    found = [[] if other_days(a, b) else exchanges(a, b) for a, b in pairs]
+    forms = [form(a, b) for a, b in pairs]
     fillers: dict[str, set[str]] = defaultdict(set)
-    for form, swaps in split:
-        if len(swaps) == 1:
-            fillers[form].update(swaps[0])
-    found = []
-    for (a, b), (form, swaps) in zip(pairs, split, strict=True):
+    for one, said in zip(forms, found, strict=True):
+        if len(said) == 1:
+            fillers[one].update(said[0].words)
+    counts = Counter(mask for mask, _ in {(masked(text), text) for pair in pairs for text in pair})
+    why = []
+    for i, ((a, b), said) in enumerate(zip(pairs, found, strict=True)):
         if other_days(a, b):
-            found.append(True)
-        elif len(swaps) == 1:
-            named = not any(map(_DIGIT.search, swaps[0]))
-            found.append(named and len(fillers[form]) >= FILLERS)
+            why.append(OTHER_DAYS)
+        elif counts[masked(a)] >= MANY and masked(a) == masked(b):
+            why.append(f"{counts[masked(a)]} notes of one form")
+        elif i not in renamed and (
+            parallel(a, b, said) or (len(said) == 1 and _named(said[0]) and len(fillers[forms[i]]) >= FILLERS)
+        ):
+            why.append(OTHER_THINGS)
         else:
-            found.append(len(swaps) > 1 and max(count[a], count[b]) >= SERIES)
-    return found
+            why.append("")
+    return why
 
 
-def _split(a: str, b: str) -> tuple[str, list[tuple[str, str]]]:
-    """What both share, with a gap where they differ, and what stands in the gaps of each."""
-    parts = stretches(a[:_LONGEST], b[:_LONGEST])
-    form = " ".join(old if old == new else "…" for old, new in parts)
-    return form, [(old, new) for old, new in parts if old and new and old != new]
+def parallel(a: str, b: str, said: Sequence[Exchange]) -> bool:
+    """Whether two texts are about two things: by their heads, or as two places changed together, one of them early."""
+    if other_heads(a, b):
+        return True
+    if head(a) and head(a) == head(b):
+        return False
+    return len(said) > 1 and _named(said[0]) and said[0].place <= EARLY
+
+
+def other_days(a: str, b: str) -> bool:
+    """True for two entries of a diary ("Session of 3 May: …", "Standup (2026-05-03) - …") of different days."""
+    first, second = _entry().match(a), _entry().match(b)
+    return first is not None and second is not None and first["day"].casefold() != second["day"].casefold()
+
+
+def _named(exchange: Exchange) -> bool:
+    return not any(char.isdigit() for char in exchange.old + exchange.new)
+
+
+@cache
+def _entry() -> re.Pattern[str]:
+    months, names = lexicon.alternation(lexicon.words("months")), lexicon.alternation(lexicon.words("diaries"))
+    day = r"\d{1,2}(?:st|nd|rd|th)?\.?"
+    named = rf"{day}\s+(?:of\s+|de\s+)?(?:{months})\b\.?|(?:{months})\b\.?\s+{day}"
+    date = rf"\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./]\d\d?[./]\d{{4}}|(?:{named})(?:,?\s+\d{{4}}\b)?(?!,?\s*\d)"
+    of = r"(?:\s+(?:of|from|for|vom|del|du|da|от))?"
+    return re.compile(rf"(?i)\W*(?:{names}){of}[\s(\[*]+(?P<day>{date})[)\]*]*\s*[:,;|–—-](?!\s*\d)")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from datetime import date
@@ -11,21 +12,20 @@ from .. import progress
 from ..config.policies import Policies
 from ..matching.classifier import explain
 from ..matching.differences import together
-from ..matching.text import moves, read
+from ..matching.text import read
 from ..memory import Memory, Scope
 from ..runs.snapshot import Snapshot
-from .clustering import Cluster, Findings, Forbids, Likeness, Statement, age_key, compare
-from .false_conflicts import other_things
+from .comparing import Cluster, Dispute, Findings, Forbids, Likeness, compare
+from .named import dropped
 from .parallel import spread
 from .plan import Conflict, Merge, NearMiss, Plan, Prune, Side
 from .retention import low_confidence, stale
+from .wording import Wording, age_key
 
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
-NEAR_LEAST = 3
+NEAR_LEAST, NEAR_MOST = 3, 40
 MOST_ASKED = 3  # contradictions of one memory in one run; an answer may settle the rest
-OTHER = "other things of one kind"
-OTHER_DAY = "the same words of another day"
-SAME_TEXT = "word for word the same statement"
+SAME_TEXT = "word for word the same"
 
 
 def make_plan(
@@ -56,9 +56,12 @@ def make_plan(
     plan.prunes.sort(key=lambda prune: (prune.reason != "retention", -(prune.age_days or 0), prune.id))
     for n, prune in enumerate(plan.prunes, 1):
         prune.handle = f"P{n}"
-    plan.merges, homes = _merges(found, kept)
-    plan.conflicts = _conflicts(found, homes)
-    plan.near_misses = _near_misses(found, homes, kept, max(NEAR_LEAST, plan.total // NEAR_ONE_IN))
+    worth: dict[str, float] = {}
+    plan.merges, homes = _merges(found, kept, worth)
+    plan.conflicts = _conflicts(found, homes, worth)
+    most = min(max(NEAR_LEAST, plan.total // NEAR_ONE_IN), NEAR_MOST)
+    plan.near_misses = _near_misses(found, homes, kept, most)
+    plan.order = sorted(worth, key=lambda handle: (-worth[handle], handle))
     plan.memories = {id: own[id].record for id in sorted(set(plan.ids()))}
     return plan
 
@@ -102,57 +105,73 @@ def _find(job: _Job) -> tuple[list[Prune], Findings]:
     return prunes, compare(list(free.values()), job.kept, beside, job.total)
 
 
-def _merges(found: Findings, kept: Forbids | None) -> tuple[list[Merge], dict[Statement, Merge]]:
-    """The merges, the closest first, and which of them each statement went into."""
-    drafts = []
-    for cluster in found.clusters:
-        members = sorted((memory for statement in cluster.statements for memory in statement.memories), key=age_key)
+def _merges(found: Findings, kept: Forbids | None, worth: dict[str, float]) -> tuple[list[Merge], dict[Wording, Merge]]:
+    """The merges, the closest first, and which of those that are asked each wording went into."""
+    drafts: list[tuple[float, Merge, list[Wording]]] = []
+    for wording in found.copies:
+        members = sorted(wording.memories, key=age_key)
         if not (kept and kept.forbids("merge", [memory.text for memory in members])):
-            drafts.append((-cluster.score, cluster.text, members[0].id, _merge(cluster, members), cluster))
-    drafts.sort(key=lambda draft: draft[:3])
-    homes: dict[Statement, Merge] = {}
-    for n, (*_, merge, cluster) in enumerate(drafts, 1):
+            merge = Merge("", [memory.id for memory in members], "safe", members[-1].text, SAME_TEXT)
+            drafts.append((2.0, merge, []))
+    for cluster in found.clusters:
+        members = sorted((wording.newest for wording in cluster.wordings), key=age_key)
+        if not (kept and kept.forbids("merge", [memory.text for memory in members])):
+            drafts.append((cluster.weakest.judgement.score, _merge(cluster, members), cluster.wordings))
+    drafts.sort(key=lambda each: (-each[0], each[1].text, each[1].ids))
+    homes: dict[Wording, Merge] = {}
+    for n, (score, merge, wordings) in enumerate(drafts, 1):
         merge.handle = f"M{n}"
-        homes.update(dict.fromkeys(cluster.statements, merge))
-    return [merge for *_, merge, _ in drafts], homes
+        if merge.tier == "review":
+            worth[merge.handle] = _worth(score, len(merge.ids))
+        homes.update(dict.fromkeys(wordings, merge))
+    return [merge for _, merge, _ in drafts], homes
 
 
 def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
-    ids = [memory.id for memory in members]
-    if cluster.weakest is None or cluster.weakest.judgement.safe:
-        days = {memory.created.date() if memory.created else None for memory in members}
-        if len(days) > 1 and any(moves(memory.text) for memory in members):
-            return Merge("", ids, "review", members[-1].text, OTHER_DAY, [], [OTHER_DAY])
+    ids, judgement = [memory.id for memory in members], cluster.weakest.judgement
+    if judgement.safe:
         return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
-    judgement = cluster.weakest.judgement
-    return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, cluster.loses)
+    loses = [*cluster.loses, *dropped(members)]
+    return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, loses)
 
 
-def _conflicts(found: Findings, homes: dict[Statement, Merge]) -> list[Conflict]:
+def _conflicts(found: Findings, homes: dict[Wording, Merge], worth: dict[str, float]) -> list[Conflict]:
     """Each contradiction once, the closest first: between two merges it is one, whichever members it was seen in."""
-    pairs = _once(found.conflicts, homes)
-    ages = [_by_age(pair) for pair in pairs]
-    others = other_things([(older.text, newer.text) for older, newer in ages])
+    first = {id(dispute.pair): dispute for dispute in found.disputes}
     asked: Counter[str] = Counter()
     conflicts: list[Conflict] = []
-    for pair, (older, newer), is_other in zip(pairs, ages, others, strict=True):
-        if is_other:
-            found.near.append(pair._replace(judgement=pair.judgement._replace(why=f"{OTHER}: {pair.judgement.why}")))
+    for pair in _once([dispute.pair for dispute in found.disputes], homes):
+        dispute = first[id(pair)]
+        members = dispute.versions or pair.memories
+        if max(asked[memory.id] for memory in members) >= MOST_ASKED:
             continue
-        if max(asked[older.id], asked[newer.id]) >= MOST_ASKED:
-            continue
-        asked.update((older.id, newer.id))
-        handle = f"C{len(conflicts) + 1}"
-        same_order = pair.texts == (older.text, newer.text)
-        why = pair.judgement.why if same_order else explain(read(older.text), read(newer.text)).why
-        topic = together(older.text, newer.text)
-        conflicts.append(Conflict(handle, older.id, newer.id, topic, _winner(older, newer), why))
+        asked.update(memory.id for memory in members)
+        conflict = _conflict(f"C{len(conflicts) + 1}", dispute)
+        conflicts.append(conflict)
+        worth[conflict.handle] = _worth(pair.judgement.score, len(members) + len(conflict.also))
     return conflicts
 
 
-def _by_age(pair: Likeness) -> tuple[Memory, Memory]:
-    older, newer = sorted((pair.a.newest, pair.b.newest), key=age_key)
-    return older, newer
+def _worth(score: float, memories: int) -> float:
+    """What a question is worth: how sure it is that something is wrong or double, and how many memories it settles."""
+    return score * math.log2(memories)
+
+
+def _conflict(handle: str, dispute: Dispute) -> Conflict:
+    newer, older = dispute.versions[:2] if dispute.versions else reversed(dispute.pair.memories)
+    told = dispute.pair.judgement.why
+    if dispute.versions or older.text > newer.text:
+        told = explain(read(older.text), read(newer.text)).why
+    return Conflict(
+        handle,
+        older.id,
+        newer.id,
+        together(older.text, newer.text),
+        _winner(older, newer),
+        told,
+        [memory.id for memory in dispute.versions],
+        [[memory.id for memory in pair.memories] for pair in dispute.also],
+    )
 
 
 def _winner(older: Memory, newer: Memory) -> Side | None:
@@ -164,17 +183,20 @@ def _winner(older: Memory, newer: Memory) -> Side | None:
     return "B"
 
 
-def _near_misses(found: Findings, homes: dict[Statement, Merge], kept: Forbids | None, most: int) -> list[NearMiss]:
-    near = [(_by_age(pair), pair.judgement.why) for pair in _once(found.near, homes)]
-    asked = [pair for pair in near if not (kept and kept.forbids("near miss", [memory.text for memory in pair[0]]))]
-    return [NearMiss([m.id for m in pair], why, f"N{n}") for n, (pair, why) in enumerate(asked[:most], 1)]
+def _near_misses(found: Findings, homes: dict[Wording, Merge], kept: Forbids | None, most: int) -> list[NearMiss]:
+    near = _once(found.near, homes)
+    asked = [pair for pair in near if not (kept and kept.forbids("near miss", [m.text for m in pair.memories]))]
+    return [
+        NearMiss([memory.id for memory in pair.memories], pair.judgement.why, f"N{n}")
+        for n, pair in enumerate(asked[:most], 1)
+    ]
 
 
-def _once(pairs: Iterable[Likeness], homes: dict[Statement, Merge]) -> list[Likeness]:
-    """The closest pair between any two merges or statements outside of one; the closest first."""
+def _once(pairs: Iterable[Likeness], homes: dict[Wording, Merge]) -> list[Likeness]:
+    """The closest pair between any two merges or wordings outside of one; the closest first."""
     closest: dict[frozenset[object], Likeness] = {}
-    for pair in sorted(pairs, key=lambda pair: (-pair.judgement.score, pair.texts, pair.a.newest.id)):
-        ends = frozenset(id(homes.get(statement, statement)) for statement in (pair.a, pair.b))
+    for pair in sorted(pairs, key=lambda pair: (-pair.judgement.score, pair.texts, [m.id for m in pair.memories])):
+        ends = frozenset(id(homes.get(wording, wording)) for wording in (pair.a, pair.b))
         if len(ends) == 2:
             closest.setdefault(ends, pair)
     return list(closest.values())
