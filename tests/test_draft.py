@@ -7,16 +7,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mem0_dream.config.policies import Policies
 from mem0_dream.matching.classifier import Judgement
-from mem0_dream.planning import clustering, parallel, planner
-from mem0_dream.planning.clustering import Findings
+from mem0_dream.planning import comparing, parallel, planner
+from mem0_dream.planning.comparing import Findings
 from mem0_dream.planning.plan import Plan
 from mem0_dream.planning.planner import make_plan
+from mem0_dream.planning.wording import OTHER_DAY
 from mem0_dream.runs import documents
 from mem0_dream.runs.dismissals import Dismissals
 
 from tests.memories import TODAY, record, snapshot, texts
 
 KEEP_90 = Policies({"session_state": 90})
+SAME_TEXT = "word for word the same statement"
 PORT = "The payment API listens on port 8080"
 OTHER_PORT = "The payment API listens on port 9090"
 THIRD_PORT = "The payment API listens on port 7070"
@@ -48,7 +50,9 @@ def test_the_same_words_about_yesterday_noted_on_two_days_are_asked_about():
     same_day = record("b", "The release failed yesterday", created_at="2026-01-01T09:00:00+00:00")
     later = record("c", "The release failed yesterday", created_at="2026-03-01T00:00:00+00:00")
     assert [merge.tier for merge in plan_of(first, same_day).merges] == ["safe"]
-    assert [(merge.tier, merge.why) for merge in plan_of(first, later).merges] == [("review", planner.OTHER_DAY)]
+    assert [(merge.tier, merge.why) for merge in plan_of(first, later).merges] == [
+        ("review", f"{OTHER_DAY}; {SAME_TEXT}")
+    ]
 
 
 def test_the_fullest_text_is_the_draft():
@@ -182,9 +186,120 @@ def test_without_two_dates_there_is_no_winner():
     assert sides(plan_of(*rows)) == [("a", "b", None)]
 
 
-def test_three_versions_are_asked_pair_by_pair():
+def test_versions_of_one_fact_are_one_question_the_newest_first():
     plan = make_plan(texts(PORT, OTHER_PORT, THIRD_PORT), KEEP_90, None, TODAY)
-    assert sorted((conflict.a, conflict.b) for conflict in plan.conflicts) == [("m0", "m1"), ("m0", "m2"), ("m1", "m2")]
+    assert [(c.ids, c.a, c.b) for c in plan.conflicts] == [(["m2", "m1", "m0"], "m1", "m2")]
+
+
+def test_versions_that_one_write_holds_are_no_chain():
+    rows = [record("a", PORT), record("b", OTHER_PORT, created="2026-05-02"), record("c", THIRD_PORT)]
+    assert all(not conflict.ids for conflict in plan_of(*rows).conflicts)
+
+
+def test_a_rename_is_one_question_and_names_every_pair():
+    forms = ("Install {} with npm", "The {} theme is dark", "Pin {} in package.json")
+    rows = [
+        record(f"{name}{n}", form.format(name), created=day)
+        for name, day in (("acme-ui", "2026-05-01"), ("acme-kit", "2026-05-09"))
+        for n, form in enumerate(forms)
+    ]
+    (conflict,) = plan_of(*rows).conflicts
+    pairs = [[conflict.a, conflict.b], *conflict.also]
+    assert sorted(pairs) == [[f"acme-ui{n}", f"acme-kit{n}"] for n in range(3)]
+
+
+# What was written at once was true together
+
+
+WAYS = ("Use Kafka for the mail queue", "Use Redis for the mail queue")
+
+
+def kinds(plan: Plan) -> tuple[int, int]:
+    return len(plan.conflicts), sum(merge.tier == "review" for merge in plan.merges)
+
+
+def test_two_ways_noted_at_once_are_no_contradiction_and_a_week_apart_they_are():
+    a, b = WAYS
+    assert kinds(plan_of(record("a", a), record("b", b))) == (0, 0)
+    assert kinds(plan_of(record("a", a), record("b", b, created="2026-05-08"))) == (1, 0)
+
+
+def test_one_session_is_one_write_however_long_it_was():
+    a, b = WAYS
+    rows = [record("a", a, run_id="s1"), record("b", b, run_id="s1", created_at="2026-05-01T07:00:00+00:00")]
+    assert kinds(plan_of(*rows)) == (0, 0)
+
+
+def test_memories_without_a_date_were_not_written_at_once():
+    a, b = WAYS
+    assert kinds(plan_of(record("a", a, created_at=None), record("b", b, created_at=None))) == (1, 0)
+
+
+def test_another_number_noted_at_once_is_a_contradiction():
+    assert kinds(plan_of(record("a", PORT), record("b", OTHER_PORT))) == (1, 0)
+
+
+def test_another_number_of_the_thing_itself_is_another_thing():
+    assert kinds(plan_of(record("a", "Server 1: runs nginx"), record("b", "Server 2: runs nginx"))) == (0, 0)
+
+
+# Exact copies are one memory
+
+
+SHORT, LONG = "Deploys are announced in the channel", "Deploys are announced in the channel on Fridays"
+
+
+def test_copies_are_merged_whatever_else_is_like_them():
+    rows = [record("a", SHORT), record("b", SHORT, created="2026-05-02"), record("c", LONG, created="2026-05-03")]
+    plan = plan_of(*rows)
+    assert [(merge.tier, merge.ids) for merge in plan.merges] == [("safe", ["a", "b"]), ("review", ["b", "c"])]
+
+
+def test_copies_are_merged_although_the_merge_with_a_third_was_refused(tmp_path):
+    dismissed = Kept.load(tmp_path)
+    dismissed.add("merge", [SHORT, LONG], "keep")
+    rows = [record("a", SHORT), record("b", SHORT), record("c", LONG, created="2026-05-03")]
+    assert [merge.ids for merge in plan_of(*rows, kept=dismissed).merges] == [["a", "b"]]
+
+
+def test_many_copies_of_a_few_wordings_leave_one_of_each():
+    rows = [record(f"m{i}", f"Backups of shop number {i % 25} run at night") for i in range(300)]
+    merges = [merge for merge in plan_of(*rows).merges if merge.tier == "safe"]
+    assert sum(len(merge.ids) - 1 for merge in merges) == 275
+
+
+def test_copies_about_two_services_are_asked_about():
+    rows = [record(id, SHORT) for id in "ab"]
+    for row, service in zip(rows, ("api", "web"), strict=True):
+        row["metadata"]["service"] = service
+    (merge,) = plan_of(*rows).merges
+    assert (merge.tier, merge.loses) == ("review", ["service: api", "service: web"])
+    assert merge.why.startswith("service: api / web")
+
+
+@pytest.mark.parametrize("values", [(["x"], ["y"]), (3, 4), ("2026-01-01", "2026-02-01"), (None, "api")])
+def test_lists_numbers_and_moments_are_no_names(values):
+    rows = [record(id, SHORT) for id in "ab"]
+    for row, value in zip(rows, values, strict=True):
+        row["metadata"]["extra"] = value
+    assert [merge.tier for merge in plan_of(*rows).merges] == ["safe"]
+
+
+# Which text stands
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "stands"),
+    [
+        ("The build takes about six minutes", "The build takes six minutes", "newer"),
+        (f"{SHORT} only when they fail", SHORT, "newer"),
+        (f"{SHORT} of the platform team by whoever deploys", SHORT, "older"),
+        (SHORT, f"{SHORT} of the platform team", "newer"),
+    ],
+)
+def test_the_newest_text_stands_unless_an_older_one_says_all_of_it_and_more(older, newer, stands):
+    plan = plan_of(record("a", older), record("b", newer, created="2026-05-09"))
+    assert [merge.text for merge in plan.merges] == [{"older": older, "newer": newer}[stands]]
 
 
 def test_a_conflict_with_a_merge_is_asked_once():
@@ -231,7 +346,7 @@ def test_neighbours_are_judged_and_never_across_types(monkeypatch):
 
 
 def test_a_neighbour_is_judged_whatever_words_it_shares(monkeypatch):
-    monkeypatch.setattr(clustering, "candidates", lambda words, total: iter(()))
+    monkeypatch.setattr(comparing, "candidates", lambda words, total: iter(()))
     rows = [record("a", PORT), record("b", OTHER_PORT)]
     assert sides(plan_of(*rows)) == []
     assert sides(plan_of(*rows, neighbours=[("b", "a")])) == [("a", "b", None)]
@@ -242,7 +357,7 @@ def test_near_misses_keep_to_their_budget_the_closest_first(monkeypatch):
         score = 1 - abs(int(a.text) - int(b.text)) / 1000
         return Judgement("distinct", False, score, True, [], [], f"{score}")
 
-    monkeypatch.setattr(clustering, "judge", near)
+    monkeypatch.setattr(comparing, "judge", near)
     plan = plan_of(*(record(f"m{i}", f"{i}") for i in range(200)))
     assert [miss.why for miss in plan.near_misses] == ["0.999"] * 8
 
@@ -250,7 +365,8 @@ def test_near_misses_keep_to_their_budget_the_closest_first(monkeypatch):
 def test_handles_count_from_the_closest():
     plan = make_plan(texts("Use tabs", "Use tabs", PORT, OTHER_PORT, THIRD_PORT), KEEP_90, None, TODAY)
     assert [merge.handle for merge in plan.merges] == ["M1"]
-    assert [conflict.handle for conflict in plan.conflicts] == ["C1", "C2", "C3"]
+    assert [conflict.handle for conflict in plan.conflicts] == ["C1"]
+    assert plan.order == ["C1"]
 
 
 def test_the_plan_holds_the_records_of_all_it_names_and_no_others():

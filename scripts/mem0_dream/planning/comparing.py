@@ -59,8 +59,8 @@ class Dispute(NamedTuple):
     """A contradiction that one answer settles: a pair, the versions of one fact (newest first), or a rename's pairs."""
 
     pair: Likeness
-    versions: list[Memory] = []
-    also: list[Likeness] = []
+    versions: Sequence[Memory] = ()
+    also: Sequence[Likeness] = ()
 
 
 @dataclass

@@ -14,7 +14,7 @@ _DIGIT = re.compile(r"\d")
 _HEAD = re.compile(r"\W*(?P<head>\S.{1,89}?)\s*(?:[:：][*_`]*(?=\s|$)|：|\s[—–-]\s|\s→\s)")
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _DATE = re.compile(r"\b\d{1,4}([-./])\d{1,2}\1\d{1,4}\b")
-_ASIDE = re.compile(r"\([^()]*\)")
+_ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -58,7 +58,7 @@ def masked(text: str) -> str:
 
 
 def head(text: str) -> str:
-    """What stands before the first colon or dash, what a note is about, without its dates and asides; else empty."""
+    """What stands before the first colon or dash, without dates and counts: what a note is about; else empty."""
     found = _HEAD.match(text[:_LONGEST])
     named = _ASIDE.sub("", _DATE.sub("", found["head"])).strip(" *_`#[]()").casefold() if found else ""
     return named if _LETTER.search(named) else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ..memory import Memory
 from .exchange import exchanges, one_subject
@@ -48,7 +49,7 @@ def chains(pairs: Sequence[Pair], alike: Sequence[Pair] = ()) -> list[list[Memor
     disputed = {frozenset((a.id, b.id)) for a, b in pairs}
     for group in {id(group): group for group in home.values()}.values():
         versions = sorted(group.values(), key=age_key, reverse=True)
-        apart = all(one.created and not at_once(one, other) for one, other in zip(versions, versions[1:], strict=False))
+        apart = all(one.created and not at_once(one, other) for one, other in pairwise(versions))
         between = sum(pair <= group.keys() for pair in disputed)
         if len(versions) >= CHAIN and apart and between >= 2:
             found.append(versions)

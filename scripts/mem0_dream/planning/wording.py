@@ -13,6 +13,7 @@ from ..memory import Memory
 from .named import names
 
 AT_ONCE = timedelta(minutes=1)
+OTHER_DAY = "the same words of another day"
 _UNDATED = datetime.min.replace(tzinfo=timezone.utc)
 
 
@@ -61,7 +62,7 @@ def apart(a: Wording, b: Wording) -> list[str]:
     """What keeps two wordings of the same words from being one memory: another thing, or another day."""
     found = names([a.newest, b.newest])
     days = [_day(wording.newest) for wording in (a, b)]
-    return [*found, "the same words of another day"] if days[0] != days[1] and moves(a.text) else found
+    return [*found, OTHER_DAY] if days[0] != days[1] and moves(a.text) else found
 
 
 def _session(memory: Memory) -> Any:

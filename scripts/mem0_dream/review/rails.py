@@ -68,9 +68,8 @@ def addition_fault(texts: Sequence[str], kind: str, mode: str, dismissed: Dismis
 
 
 def join_merges(decisions: Decisions) -> None:
-    """Merges that share a memory are one, if an answer made one of them: its text and its handle stand for both."""
-    plain = {merge.handle for merge in decisions.plan.merges}
-    for made in [m for m in decisions.merges if m.handle not in plain and m.state == "accepted"]:
+    """A merge of copies is part of the accepted merge that one of them is in: its text and handle stand for both."""
+    for made in [m for m in decisions.merges if m.tier != "safe" and m.state == "accepted"]:
         for other in [*decisions.merges]:
             if other is not made and other.state == "accepted" and other.tier == "safe" and {*other.ids} & {*made.ids}:
                 made.ids = list(dict.fromkeys([*made.ids, *other.ids]))
@@ -129,7 +128,9 @@ def _broken(decisions: Decisions, texts: Collection[str], today: date) -> list[t
         if merge.text in texts and merge.text not in {plan.memory(id).text for id in merge.ids}:
             faults.append((merge.handle, "has the text of a memory outside of it"))
     faults += [(u.handle, "has the text of another memory") for u in updates if u.text in texts]
-    used = [*((m.handle, id) for m in merges for id in m.ids), *((u.handle, u.id) for u in updates), *removed]
+    copies = {id for m in merges if m.tier == "safe" and m.state == "accepted" for id in m.ids}
+    used = [(m.handle, id) for m in merges for id in m.ids if m.state == "accepted" or id not in copies]
+    used += [*((update.handle, update.id) for update in updates), *removed]
     asked = [(c.handle, id) for c in conflicts for id in c.ids()]
     for handle, id in (*used, *asked):
         if why := plan.memory(id).protection(today):

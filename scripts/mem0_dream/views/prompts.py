@@ -9,7 +9,7 @@ from ..matching import lexicon
 from ..matching.explanation import ADDED, differences
 from ..matching.text import read
 from ..planning.plan import Merge, Plan
-from ..planning.planner import OTHER_DAY
+from ..planning.wording import OTHER_DAY
 
 YES, NO = ("y", "yes"), ("n", "no")
 _LIMITS = ("quantifiers", "comparators", "modals", "environments", "negations")

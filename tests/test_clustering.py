@@ -2,7 +2,7 @@ from itertools import combinations
 
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.planning.clusters import MOST, clusters, spokesmen
+from mem0_dream.planning.clustering import MOST, clusters
 
 pairs = st.sets(st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda pair: pair[0] < pair[1]))
 
@@ -30,25 +30,6 @@ def test_in_every_group_every_pair_agrees(edges):
 def test_nobody_is_in_two_groups(edges):
     members = [member for group in joined(edges) for member in group]
     assert len(members) == len(set(members))
-
-
-@given(pairs)
-def test_after_merging_nothing_that_stays_would_be_merged(edges):
-    groups = joined(edges)
-    chosen = spokesmen(groups, edges, lambda group: group)
-    gone = {member for voice, group in chosen.items() for member in group if member != voice}
-    left = {pair for pair in edges if not gone & set(pair)}
-    again = joined(left)
-    assert spokesmen(again, left, lambda group: group) == {}
-
-
-def test_another_member_speaks_where_the_first_would_be_asked_again():
-    chosen = spokesmen([[0, 1]], [(0, 1), (0, 2)], lambda group: group)
-    assert chosen == {1: [0, 1]}
-
-
-def test_a_group_where_nobody_can_speak_is_left_alone():
-    assert spokesmen([[0, 1]], [(0, 1), (0, 2), (1, 3)], lambda group: group) == {}
 
 
 def test_a_group_has_an_end():
