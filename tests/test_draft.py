@@ -256,7 +256,7 @@ def test_copies_are_merged_whatever_else_is_like_them():
 
 
 def test_copies_are_merged_although_the_merge_with_a_third_was_refused(tmp_path):
-    dismissed = Kept.load(tmp_path)
+    dismissed = Dismissals.load(tmp_path)
     dismissed.add("merge", [SHORT, LONG], "keep")
     rows = [record("a", SHORT), record("b", SHORT), record("c", LONG, created="2026-05-03")]
     assert [merge.ids for merge in plan_of(*rows, kept=dismissed).merges] == [["a", "b"]]
@@ -449,8 +449,9 @@ def test_what_is_put_together_is_of_one_scope_and_type(found):
 @examples
 def test_one_memory_has_one_fate(found):
     plan = plan_of(*found)
-    fates = Counter(id for merge in plan.merges for id in merge.ids) + Counter(prune.id for prune in plan.prunes)
-    assert set(fates.values()) <= {1}
+    for safe in (True, False):  # a copy may stand for its copies in a merge that is asked
+        fates = Counter(id for merge in plan.merges if (merge.tier == "safe") is safe for id in merge.ids)
+        assert set((fates + Counter(prune.id for prune in plan.prunes)).values()) <= {1}
     pruned = {prune.id for prune in plan.prunes}
     assert not pruned & {id for conflict in plan.conflicts for id in (conflict.a, conflict.b)}
     assert not pruned & {id for miss in plan.near_misses for id in miss.ids}
