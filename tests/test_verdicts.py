@@ -180,7 +180,7 @@ def test_a_memory_of_another_scope_is_left_alone():
 
 
 def test_an_added_merge_takes_in_the_copies_of_its_members():
-    done = decisions({"+": [{"members": ["#8", "#12"], "text": "Something else"}]})
+    done = decisions({"+": [{"members": ["#8", "#12"], "text": "Something else, same words"}]})
     assert [set(merge.ids) for merge in done.merges if merge.state == "accepted"] == [
         {"h-000008", "l-000012", "m-000013"}
     ]
