@@ -23,6 +23,8 @@ def main(argv: list[str]) -> int:
         "explain": explain,
         "auto": unattended,
     }
+    if args.review and args.act != "demo":
+        return review(args)
     return act.get(args.act, ask)(args)
 
 
@@ -51,9 +53,9 @@ def arguments(argv: list[str]) -> Namespace:
     parser.add_argument(
         "--max-removed", metavar="25%", type=options.percent, help="with --auto: the most that may go in seven days"
     )
-    parser.add_argument(
-        "--html", metavar="FILE", type=options.output, help="also write the run as a page to look through"
-    )
+    parser.add_argument("--review", action="store_true", help="answer and apply on a page in the browser")
+    parser.add_argument("--no-browser", action="store_true", help="with --review: print the address, open nothing")
+    parser.add_argument("--html", metavar="FILE", type=options.output, help="also write the run as a page to pass on")
     parser.add_argument(
         "--check-recall", action="store_true", help="search before and after, and say what is found no more"
     )
@@ -70,6 +72,8 @@ USED = {
     "verbose": ("", "dry_run", "auto"),
     "limit": ("",),
     "type": ("", "dry_run", "check"),
+    "review": ("", "demo", "history"),
+    "no_browser": ("", "demo", "history"),
     "only": ("undo",),
     "json": ("history",),
     "max_removed": ("auto",),
@@ -85,6 +89,7 @@ def ask(args: Namespace) -> int:
     from mem0_dream.cli import apply, interactive, options, session
     from mem0_dream.config import python_env
     from mem0_dream.runs import documents
+    from mem0_dream.views import html_page
     from mem0_dream.views.terminal import Terminal
 
     if sys.stdout.isatty():
@@ -100,7 +105,9 @@ def ask(args: Namespace) -> int:
             print(begun)
             return 0
         if args.html:
-            documents.write_text(Path(args.html), interactive.web_page(opened, begun, options.today()))
+            python_env.ensure()  # for the templates, which a file store would not need
+            page = html_page.snapshot_page(begun.decisions(), begun.memories, options.today())
+            documents.write_text(Path(args.html), page)
             process.tell(f"The run as a page: {args.html}")
         if args.dry_run:
             decisions = begun.decisions()
@@ -180,8 +187,23 @@ def set_up(args: Namespace) -> int:
     return 0
 
 
+def review(args: Namespace) -> int:
+    """The pass with a person, on a page; with --history the earlier runs alone."""
+    from mem0_dream.cli import interactive, options, review, session
+    from mem0_dream.config import python_env
+
+    python_env.ensure()
+    with session.start(options.target(args)) as opened:
+        current = None if args.history else interactive.begin(opened, options.today(), process.tell, args.type)
+        if isinstance(current, str):
+            print(current)
+            return 0
+        review.serve(opened, current, options.today(), not args.no_browser, process.tell)
+    return 0
+
+
 def demonstrate(args: Namespace) -> int:
-    """A whole pass on a store made for it, and its undo."""
+    """A whole pass on a store made for it, and its undo; with --review by the reader's own clicks."""
     from mem0_dream.config import python_env
 
     python_env.ensure()
@@ -190,6 +212,9 @@ def demonstrate(args: Namespace) -> int:
     from mem0_dream.views.terminal import Terminal
 
     progress.listen(Terminal(sys.stderr).stage)
+    if args.review:
+        demo.review(not args.no_browser, process.tell)
+        return 0
     return 0 if demo.play(Terminal(), process.tell) else 1
 
 

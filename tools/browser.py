@@ -107,12 +107,12 @@ class Browser:
             self.events.append(message)
         raise TimeoutError(f"Chromium did not answer {method}.")
 
-    def open(self, page: Path, theme: str = "light", width: int = 1280, height: int = 900) -> None:
-        """Load a local page whole, in a theme and a window size; what happened before is forgotten."""
+    def open(self, page: Path | str, theme: str = "light", width: int = 1280, height: int = 900) -> None:
+        """Load a local page or an address whole, in a theme and a window size; what happened before is forgotten."""
         self.events.clear()
         self.send("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
-        self.send("Page.navigate", url=page.resolve().as_uri())
+        self.send("Page.navigate", url=page if isinstance(page, str) else page.resolve().as_uri())
         while not any(event["method"] == "Page.loadEventFired" for event in self.events):
             self.events.append(next(iter(self._messages())))
 

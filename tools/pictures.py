@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Make the pictures of the documentation: the demo in a terminal, and its page, each light and dark.
+"""Make the pictures of the documentation: the demo in a terminal, and its review page, each light and dark.
 
 Usage: python tools/pictures.py [FOLDER]   (docs/pictures where none is given; needs a Chromium and a pseudo-terminal)
 """
@@ -16,20 +16,14 @@ import subprocess
 import sys
 import tempfile
 import termios
-from datetime import datetime, timedelta, timezone
+from collections.abc import Iterator
+from contextlib import contextmanager
 from html import escape
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT), str(ROOT / "scripts")]
+sys.path.insert(0, str(ROOT))
 
-from mem0_dream.cli import demo  # noqa: E402
-from mem0_dream.config.policies import Policies  # noqa: E402
-from mem0_dream.planning.planner import make_plan  # noqa: E402
-from mem0_dream.review.answers import decide  # noqa: E402
-from mem0_dream.runs.snapshot import Snapshot  # noqa: E402
-from mem0_dream.views import html_page  # noqa: E402
 from rich.cells import cell_len  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.text import Text  # noqa: E402
@@ -56,12 +50,11 @@ def main(folder: Path) -> None:
     for theme in THEMES:
         picture = drawn("\n".join(lines[first:last]).strip("\n"), theme)
         (folder / f"terminal-{theme}.svg").write_text(picture, encoding="utf-8")
-    with tempfile.TemporaryDirectory() as home, browser() as tab:
-        file = Path(home) / "page.html"
-        file.write_text(demo_page(Path(home)), encoding="utf-8")
+    with tempfile.TemporaryDirectory() as home, review_page(home) as address, browser() as tab:
         for theme in THEMES:
-            tab.open(file, theme, 1200, 1500)
-            tab.run("document.querySelector('.question input[value=B]').click()")
+            tab.open(address, theme, 1200, 1100)
+            tab.run("document.querySelector('[data-answer=B]').click()")
+            tab.run("new Promise(done => setTimeout(done, 500))")
             (folder / f"page-{theme}.png").write_bytes(tab.picture())
 
 
@@ -136,26 +129,15 @@ def named(look: str) -> str:
     return look.replace("color(1)", "red").replace("color(2)", "green")
 
 
-def demo_page(home: Path) -> str:
-    """The page of a run on the demo's store, with some earlier runs to show."""
-    now = datetime.now(timezone.utc)
-    store = demo.make_store(home / "store")
-    try:
-        demo.fill(store, now)
-        memories = store.fetch(demo.SCOPE).memories
-    finally:
-        store.close()
-    where = {"kind": "local", "identity": store.identity}
-    snapshot = Snapshot(where, demo.SCOPE, None, now.isoformat(), "asked", True, memories)
-    policies = Policies(retention={"session_state": 90, "compact_summary": 90})
-    plan = make_plan(snapshot, policies, None, now.date())
-    sizes: list[dict[str, Any]] = [
-        {"run": f"{now - timedelta(days=30 * (6 - n)):%Y%m%d}T080000Z-000000", "before": before, "after": after}
-        for n, (before, after) in enumerate([(31, 26), (33, 29), (36, 35), (41, 34), (39, 33), (40, 36)])
-    ]
-    run = "/home/dev/.mem0/dream/web-shop-3f1c2a9d77be/runs/20260601T080000Z-5e1f0a"
-    html = html_page.page(plan, decide(plan, {}, memories), sizes, policies, memories, run, now.date())
-    return html.replace(str(ROOT), "/home/dev/mem0-dream")
+@contextmanager
+def review_page(home: str) -> Iterator[str]:
+    """The address of the review page on the demo's store."""
+    command = [sys.executable, str(ROOT / "scripts" / "dream.py"), "--demo", "--review", "--no-browser"]
+    env = {**os.environ, "MEM0_DREAM_HOME": home}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", env=env) as process:
+        assert process.stderr
+        yield next(found[0] for line in process.stderr if (found := re.search(r"http://\S+", line)))
+        process.terminate()
 
 
 if __name__ == "__main__":

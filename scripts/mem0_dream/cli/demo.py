@@ -26,6 +26,7 @@ from ..stores.protocol import Draft
 from ..views import report
 from ..views.terminal import Terminal
 from . import apply, interactive, options
+from .review import serve
 from .session import SCRIPTS, Session, quoted
 
 SCOPE = Scope("demo", "web-shop")
@@ -83,6 +84,15 @@ def play(terminal: Terminal, tell: Callable[..., None]) -> bool:
     same = sum((before & after).values())
     terminal.say(f"Restored: {same} of {count} memories, word for word, with their dates and metadata.")
     return same == count == sum(after.values())
+
+
+def review(browser: bool, tell: Callable[..., None]) -> None:
+    """The same store on the review page, for the reader to click through; nothing of the reader's own is touched."""
+    with _session(dream_home() / "demo") as session:
+        fill(session.store)  # type: ignore[arg-type]
+        begun = interactive.begin(session, options.today(), tell)
+        assert not isinstance(begun, str)
+        serve(session, begun, options.today(), browser, tell)
 
 
 def _session(folder: Path) -> Session:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 
 from ..review import consent, queue
-from ..runs import history
 from ..runs.journal import read
-from ..views import html_page, prompts, report
+from ..views import prompts, report
 from ..views.interview import Interview
 from ..views.prompts import Console
 from . import apply, pipeline, recall
@@ -89,10 +88,3 @@ def ask(
         found = recall.compare(before, after, recall.carried(decisions, read(begun.run.journal)))
         text = f"{text}\n{recall.described(found)}"
     return Done(text, code=0 if whole else 1)
-
-
-def web_page(session: Session, begun: Pass, today: date) -> str:
-    """The run as a page to look through."""
-    runs = [asdict(entry) for entry in reversed(history.history(session.folder)) if entry.state != "open"]
-    # Nothing is answered in the run yet, and apply_plan.py takes no review merge as drafted: the page starts there too.
-    return html_page.page(begun.plan, None, runs, begun.policies, begun.memories, str(begun.run.folder), today)

@@ -5,7 +5,7 @@ Fetch, plan, decide. All of it lies in the run folder, so that the next step, in
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timezone
@@ -107,6 +107,19 @@ class Pass:
             self.answers = more.answers
             self.save(decisions)
         return decisions
+
+    def preview(self, given: dict[str, Any]) -> Decisions:
+        """What the decisions would be with these answers, too; nothing is kept."""
+        return answering.decide(self.plan, verdicts.combine(self.answers, given), self.memories)
+
+    def withdraw(self, handles: Collection[str]) -> None:
+        """Take answers back, as if they had never been given; what they had left alone is asked again."""
+        with _lock_of(self.run):
+            dismissals = Dismissals.load(self.run.scope_folder)
+            answering.forget(dismissals, self.decisions(), handles)
+            dismissals.save()
+            self.answers = {handle: answer for handle, answer in self.answers.items() if handle not in handles}
+            self.save(self.decisions())
 
     def save(self, decisions: Decisions) -> None:
         """Keep the answers in the run, and what they leave alone in the scope."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from typing import Any
@@ -71,6 +71,14 @@ def remember(dismissed: Dismissed, decisions: Decisions) -> None:
                 dismissed.add(kind, texts, "both" if kind == "conflict" else "keep")
             elif item.state == "accepted":
                 dismissed.discard(kind, texts)
+
+
+def forget(dismissed: Dismissed, decisions: Decisions, handles: Collection[str]) -> None:
+    """Take what these answers had left alone out of the scope's memory."""
+    for item in decisions.items:
+        if item.handle in handles and item.state == "dismissed":
+            for ids in _asked_about(item):
+                dismissed.discard(kind_of(item.handle), [decisions.plan.memory(id).text for id in ids])
 
 
 def _asked_about(item: Any) -> Iterator[list[str]]:
