@@ -43,7 +43,7 @@ def main(argv: list[str]) -> int:
     if args.snapshot:
         given = find.bare(args.snapshot, args.policies)
     else:
-        given = find.of_run(session.run_of(args.run, target), args.policies)
+        given = find.of_run(session.run_of(args.run, target), args.policies, target.cwd or Path.cwd())
     process.tell(given.first_line, *given.notes)
     if args.explain:
         one, other = args.explain
@@ -53,6 +53,7 @@ def main(argv: list[str]) -> int:
         print(find.listed(given))
         return 0
     plan = find.planned(given, args.today, find.neighbours(given, target) if args.semantic else ())
+    process.tell(*plan.notes)
     if args.out == "-":
         print(documents.dump("plan", plan.to_document()), end="")
         return 0

@@ -46,12 +46,15 @@ def bare(snapshot: str, policies: str | None) -> Given:
     return Given(read_snapshot(snapshot), _policies(policies) or Policies(dict(DEFAULTS)))
 
 
-def of_run(run: run_folder.Run, policies: str | None) -> Given:
-    """A run folder with the policies it was fetched under, and the scope's earlier decisions."""
+def of_run(run: run_folder.Run, policies: str | None, folder: Path | None = None) -> Given:
+    """A run folder with the policies it was fetched under, and the scope's earlier decisions.
+
+    Its memories are held against the repository of `folder`.
+    """
     snapshot = read_snapshot(run.folder / "snapshot.json")
     waiting = queue.left(run.scope_folder, snapshot.memories) if snapshot.mode == "asked" else []
     found = _policies(policies) or Policies.from_document(run.read("policies"))
-    return Given(snapshot, found, Dismissals.load(run.scope_folder), run=run, queue=waiting)
+    return Given(snapshot, found, Dismissals.load(run.scope_folder), folder=folder, run=run, queue=waiting)
 
 
 def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:

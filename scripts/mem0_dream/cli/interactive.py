@@ -35,6 +35,7 @@ def begin(session: Session, today: date, tell: Tell, type: str | None = None) ->
     waiting = queue.left(session.folder, fetched.snapshot.memories)
     tell(*(["Left by the last unattended run:"] if waiting else []), *(f"  {line}" for line in waiting))
     plan = fetched.of_type(type).plan(today)
+    tell(*plan.notes)
     if sentence := pipeline.nothing(plan):
         return sentence
     answers = pipeline.earlier_answers(session, plan)
@@ -49,6 +50,7 @@ def check(session: Session, today: date, tell: Tell, type: str | None = None) ->
     fetched = pipeline.fetch(session, "asked")
     tell(*fetched.notes)
     plan = fetched.of_type(type).plan(today)
+    tell(*plan.notes)
     merges = sum(merge.tier == "review" for merge in plan.merges)
     if not (plan.conflicts or merges):
         return Done(pipeline.nothing(plan) or "Nothing waits for an answer.")

@@ -15,6 +15,7 @@ from typing import Any
 from ..config.policies import Policies, unmatched
 from ..errors import DreamError
 from ..memory import Memory, undated
+from ..planning import outdated
 from ..planning.decisions import Decisions
 from ..planning.listing import listing
 from ..planning.plan import Plan
@@ -39,6 +40,7 @@ class Fetched:
     policies: Policies
     dismissals: Dismissals | None = None  # None: a bare snapshot, for which nothing was ever decided
     notes: list[str] = field(default_factory=list)
+    folder: Path | None = None  # whose repository memories are held against; None for a bare snapshot
 
     def of_type(self, type: str | None) -> Fetched:
         """The same with the memories of one metadata.type only (None: of every type)."""
@@ -48,7 +50,10 @@ class Fetched:
         return replace(self, snapshot=replace(self.snapshot, memories=memories))
 
     def plan(self, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:
-        return make_plan(self.snapshot, self.policies, self.dismissals, today, neighbours)
+        plan = make_plan(self.snapshot, self.policies, self.dismissals, today, neighbours)
+        settings = self.policies.settings
+        outdated.add(plan, self.snapshot.memories, settings, self.folder, self.dismissals, today)
+        return plan
 
 
 def fetch(session: Session, mode: str, *first: str) -> Fetched:
@@ -69,7 +74,7 @@ def fetch(session: Session, mode: str, *first: str) -> Fetched:
     lines.append(records.skipped(dismissals))
     if not snapshot.memories:
         lines.append(session.elsewhere())
-    return Fetched(snapshot, policies, dismissals, lines)
+    return Fetched(snapshot, policies, dismissals, lines, session.cwd)
 
 
 def nothing(plan: Plan) -> str:

@@ -93,6 +93,7 @@ def _pass(session: Session, percent: int | None, lock: Lock, tell: Tell, verbose
     fetched = pipeline.fetch(session, "auto", f"Unattended, {now:%Y-%m-%d %H:%M} UTC.", *resumed)
     tell(*fetched.notes)
     plan = fetched.plan(now.date())
+    tell(*plan.notes)
     if sentence := pipeline.nothing(plan):
         reminder.settle(session.store, session.identity.scope, fetched.snapshot.memories)
         limits.used(session.folder, fetched.policies.retention)

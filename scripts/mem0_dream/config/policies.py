@@ -48,6 +48,8 @@ class Settings:
     questions: int = 20
     max_removed: int = 25
     keep_runs: int = 365
+    repository: bool = True  # may memories be held against the history of the working folder
+    dates: bool = True  # may relative dates be asked about
 
 
 @dataclass
@@ -223,7 +225,7 @@ def _refusal(name: str, value: str) -> str:
 def _setting(name: str, value: str) -> Any:
     """The value of one setting from its text; ValueError where it is not one."""
     text = unicodedata.normalize("NFKC", value).strip(" .").casefold()
-    if name in ("prune_in_auto", "reminder"):
+    if name in ("prune_in_auto", "reminder", "repository", "dates"):
         if text in ("true", "yes", "y", "on", "1"):
             return True
         if text in ("false", "no", "n", "off", "0"):
@@ -252,6 +254,8 @@ _WANTED = {
     "questions": "a whole number such as 20",
     "max_removed": "a percentage such as 25%",
     "keep_runs": "days such as 365d",
+    "repository": "on or off",
+    "dates": "on or off",
 }
 
 

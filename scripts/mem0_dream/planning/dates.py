@@ -20,7 +20,8 @@ _OTHER_DATE = (
 )
 _AGAINST = re.compile(  # in front: it is compared with the day, or the phrase means more than the day
     r"(?i)(?:\b(?:on|from|to|than|vs|versus|until|till|since|before|after|for|of|as|like|relative|not|or|and|the|usa"
-    r"|about|nearly|almost|around|over|within|during|by|por la|de la|la|bis|seit|ab|von|vor|depuis|jusqu'à|desde|hasta)"
+    r"|about|nearly|almost|around|over|within|during|by|la|de|del|para"
+    r"|bis|seit|ab|von|vor|depuis|jusqu'à|desde|hasta)"
     r"|[-_/=.@#'’(\[{+])\s*$"
 )
 # Behind: a possessive, a compound, code, or a day that stands there already.
@@ -54,6 +55,8 @@ def absolute(memory: Memory) -> tuple[str, str] | None:
 
     The day is counted from the day of creation where this machine is: the writer's own calendar, not that of UTC.
     """
+    if not _may_be_dated(memory.text):
+        return None
     created, updated = memory.created, read_date(memory.record.get("updated_at"))
     if created is None or created.year < 2000 or (updated and abs((updated - created).total_seconds()) > 86_400):
         return None
@@ -62,8 +65,6 @@ def absolute(memory: Memory) -> tuple[str, str] | None:
 
 def written_out(text: str, day: date) -> tuple[str, str] | None:
     """As `absolute`, for a text written on this day."""
-    if _signs().isdisjoint(_WORD.findall(text.casefold())) and (text.isascii() or not _phrases()[0].search(text)):
-        return None
     bare = _QUOTED.sub(lambda match: "\0" * len(match.group()), text)
     found = sorted({*_days(bare, day), *_weekdays(bare, day), *_counted(bare, day)})
     named = {match.group().casefold() for match in _phrases()[0].finditer(bare)}
@@ -76,9 +77,21 @@ def written_out(text: str, day: date) -> tuple[str, str] | None:
     return f"{text[:end]}{space}({meant}){text[end:]}", f'"{text[start:end]}" was written on {day}'
 
 
+def _may_be_dated(text: str) -> bool:
+    """Looked at first, as few texts have a relative date."""
+    if not _signs().isdisjoint(_WORD.findall(text.lower())):
+        return True
+    return not text.isascii() and any(word in text for word in _solid())
+
+
+@cache
+def _solid() -> list[str]:
+    return [word for word in _phrases()[1] if _is_solid(word[0])]
+
+
 @cache
 def _signs() -> frozenset[str]:
-    """Words of which one stands in every relative date; looked for first, as few texts have one."""
+    """Words of which one stands in every relative date of a script with spaces."""
     last = {_WORD.findall(phrase)[-1] for phrase in _phrases()[1]}
     return frozenset({*last, *_WEEKDAYS, *_WORD.findall(_UNITS)})
 
@@ -167,14 +180,14 @@ def _is_attribute(text: str, start: int, end: int) -> bool:
 
 
 def _is_of_its_language(text: str, match: re.Match[str]) -> bool:
-    """ "hier" is German too, "morgen" a time of day, and a word of a script without spaces may be part of another."""
-    word = match.group().casefold()
+    """Whether it is no word of another meaning: "hier" is German for here, "mañana" also means morning or one day."""
+    word, before = match.group().casefold(), text[max(0, match.start() - _NEAR) : match.start()]
     if word == "hier":
         return bool(_FRENCH.search(text)) and not _GERMAN.search(text)
-    if word in ("morgen", "mañana"):
-        return not re.search(
-            r"(?i)\b(?:heute|gestern|übermorgen|am|esta|ayer|hoy|por|de) (?:la )?$", text[: match.start()]
-        )
+    if word == "mañana":
+        return not before or bool(re.search(r"[.!?:;]\s*$", before))
+    if word == "morgen":
+        return not re.search(r"(?i)\b(?:heute|gestern|übermorgen|am) $", before)
     if not _is_solid(word[0]):
         return True
     opens = match.start() == 0 or text[match.start() - 1] in "，。；、：,;: \n"

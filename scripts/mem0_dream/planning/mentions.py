@@ -15,6 +15,7 @@ Kind = Literal["file", "folder", "script", "make", "just"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 _PATH = re.compile(r"(?<![\w/\\.:@~$%*<>{}=+#&-])(?:\./)?((?:[\w.@+()\[\]-]+/)*[\w.@+()\[\]-]+/?)(?![\w<{*$%\\…])")
+_HINT = re.compile(r"[\w)\]]/|\.[A-Za-z]|\b(?:npm|pnpm|yarn|bun|make|just) ")
 _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
 _SCRIPT = re.compile(
     r"\b(?:(?:npm|pnpm|yarn|bun) (?:run|run-script) ([\w][\w:.-]*\w)|(?:pnpm|yarn) ([\w][\w:.-]*\w)|npm (test|start)\b)"
@@ -34,7 +35,9 @@ class Mention(NamedTuple):
 
 def mentions(text: str) -> list[Mention]:
     """All that a text names, each once."""
-    found = [*_paths(text)] if "/" in text or "." in text else []
+    if not _HINT.search(text):
+        return []
+    found = [*_paths(text)]
     found += [Mention("script", next(filter(None, match.groups())), match.group()) for match in _SCRIPT.finditer(text)]
     for match in _TARGET.finditer(text):
         kind: Kind = "make" if match[1] == "make" else "just"

@@ -104,6 +104,7 @@ class Plan:
     complete: bool = True
     total: int = 0  # memories in the snapshot
     order: list[str] = field(default_factory=list)  # handles of what is asked, the most useful question first
+    notes: list[str] = field(default_factory=list)  # sentences for the person who is there now; no part of the document
 
     def memory(self, id: str) -> Memory:
         """The named memory, as it was when fetched."""

@@ -54,10 +54,12 @@ class _Case(NamedTuple):
 
 def check(memories: Iterable[Memory], folder: Path) -> Checked:
     """What the repository of this folder says of these memories. git is not asked at all if none names anything."""
-    named = [(memory, found) for memory in memories if (found := _checkable(memory))]
-    root = _root(folder) if named else None
-    if root is None:
+    naming = ((memory, found) for memory in memories if (found := _checkable(memory)))
+    first = next(naming, None)
+    root = _root(folder) if first else None
+    if first is None or root is None:
         return Checked()
+    named = [first, *naming]
     head = Head(root, {mention for _, found in named for mention in found})
     cases = [case for memory, found in named if (case := _case(memory, found, head)).missing]
     if not cases:
@@ -75,9 +77,10 @@ def check(memories: Iterable[Memory], folder: Path) -> Checked:
 
 
 def _checkable(memory: Memory) -> list[Mention]:
-    if not memory.created or memory.created.year < 2000 or tells_of_the_past(memory.text):
+    found = mentions(memory.text)
+    if not found or tells_of_the_past(memory.text) or not memory.created or memory.created.year < 2000:
         return []
-    return mentions(memory.text)
+    return found
 
 
 def _root(folder: Path) -> Path | None:
