@@ -10,7 +10,7 @@ from pathlib import Path
 from ..config.policies import Settings
 from ..memory import Memory
 from . import dates, repository
-from .clustering import Forbids
+from .comparing import Forbids
 from .plan import Plan, Prune, Update
 from .retention import age
 
