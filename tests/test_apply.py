@@ -8,7 +8,6 @@ from datetime import date
 import pytest
 from mem0_dream.config.policies import Policies, Settings
 from mem0_dream.errors import AttentionNeeded, Busy, DreamError, UsageError
-from mem0_dream.execution import executor
 from mem0_dream.execution.apply import Summary, apply
 from mem0_dream.execution.resume import resume
 from mem0_dream.execution.undo import undo
@@ -212,7 +211,7 @@ def test_a_merged_text_that_another_memory_has_by_now_is_not_added(tmp_path):
         ({"memory": "Edited"}, "another text"),
         ({"metadata": {"type": "decision", "confidence": 0.1}}, "other metadata"),
         ({"expiration_date": "2027-01-01"}, "another expiration date"),
-        ({"app_id": "elsewhere"}, "belongs to somebody else"),
+        ({"app_id": "elsewhere"}, "belongs to another user"),
         (None, "is gone"),
     ],
 )
@@ -454,7 +453,7 @@ def test_a_torn_line_does_not_spoil_the_lines_after_it(tmp_path):
 
 
 def test_a_plan_of_many_waves_is_carried_out_whole(tmp_path, monkeypatch):
-    monkeypatch.setattr(executor, "WAVE", 2)
+    monkeypatch.setattr(MemoryStore, "wave", 2)
     made = make(tmp_path)
     assert do(made).merged == 3
     undo_it(made)

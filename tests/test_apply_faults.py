@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mem0_dream.config.policies import Policies, Settings
 from mem0_dream.errors import DreamError
-from mem0_dream.execution import executor
 from mem0_dream.execution.apply import apply
 from mem0_dream.execution.resume import resume
 from mem0_dream.execution.undo import undo
@@ -109,7 +108,7 @@ FAULT_LISTS = st.builds(
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Thousands of runs need no disk that survives a power cut; waves are short, so that there are several."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
-    monkeypatch.setattr(executor, "WAVE", 2)
+    monkeypatch.setattr(MemoryStore, "wave", 2)
 
 
 def build(folder: str, store: MemoryStore, plan: Plan) -> World:

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from mem0_dream.errors import DreamError
 from mem0_dream.execution.operations import expiry, without_nulls
@@ -23,7 +23,7 @@ from mem0_dream.runs.run_folder import Run
 from mem0_dream.stores.protocol import UNCHANGED, Change, Draft, Listing, Result
 
 SCOPE = Scope("user", "project")
-CALLS = ("fetch", "add", "update", "delete")
+CALLS = ("fetch", "get", "add", "update", "delete")
 
 
 class Killed(BaseException):
@@ -44,7 +44,7 @@ class MemoryStore:
     former: tuple[str, ...] = ()
     label: str = "memory"
     lag_seconds: float = 4.0
-    wave: int = 500
+    wave: ClassVar[int] = 500
     made: int = 0
 
     def fetch(self, scope: Scope) -> Listing:
@@ -61,7 +61,7 @@ class MemoryStore:
 
     def add_one(self, draft: Draft) -> Result:
         if self.keeps_one_text and any(row["memory"] == draft.text for row in self.rows.values()):
-            return Result(error="It may have this text already.", unsure=True)
+            return Result(error="It may have this text already.", unsure=True, repeats=True)
         self.made += 1
         id = f"new-{self.made:08d}"
         self.rows[id] = {
@@ -205,6 +205,9 @@ class FaultyStore:
         for drafts in due:
             self.inner.add(drafts)
         return self._call(self.inner.fetch, scope)
+
+    def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
+        return self._call(lambda items: self.inner.get(items, scope), tuple(ids))
 
     def add(self, drafts: Sequence[Draft]) -> list[Result]:
         return self._call(self.inner.add, list(drafts))

@@ -8,6 +8,7 @@ from typing import Any
 
 Show = Callable[..., AbstractContextManager[Callable[..., None]]]  # as Terminal.stage
 _show: Show | None = None
+_tell: Callable[[str], None] | None = None
 _current: tuple[str, Callable[..., None]] | None = None
 
 
@@ -15,6 +16,18 @@ def listen(show: Show | None) -> None:
     """Have every stage shown by `show` from now on; None: by nobody."""
     global _show
     _show = show
+
+
+def listen_to_lines(tell: Callable[[str], None]) -> None:
+    """Have every sentence of `tell` shown from now on."""
+    global _tell
+    _tell = tell
+
+
+def tell(line: str) -> None:
+    """A sentence about why it takes longer."""
+    if _tell is not None:
+        _tell(line)
 
 
 @contextmanager

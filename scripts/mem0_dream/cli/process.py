@@ -14,6 +14,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, NoReturn
 
+from .. import progress
 from ..errors import DreamError, UsageError
 from ..safe_text import redact
 
@@ -33,6 +34,7 @@ class Parser(argparse.ArgumentParser):
 def run(main: Callable[[list[str]], int]) -> NoReturn:
     """Run a step with the arguments of the command line and end the process with its exit code."""
     utf8()
+    progress.listen_to_lines(tell)
     for name in ("SIGTERM", "SIGHUP"):  # leave by the `finally` blocks, so that locks are released
         if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
             signal.signal(getattr(signal, name), lambda number, _frame: sys.exit(128 + number))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timezone
 
@@ -18,7 +19,8 @@ from ..runs.lock import Lock
 from ..runs.run_folder import Run
 from ..stores.protocol import Store
 from . import operations
-from .executor import Desk, in_waves
+from .desk import Desk
+from .executor import in_waves
 
 
 @dataclass
@@ -39,16 +41,29 @@ class Summary:
     left_alone: list[HeldBack] = field(default_factory=list)
     unfinished: list[HeldBack] = field(default_factory=list)
 
-    def count(self, done: Sequence[Operation]) -> None:
+    def count(self, done: Iterable[Operation]) -> None:
         """Add what became of these operations."""
         for op in done:
             if op.state == "done":
                 name = _COUNTED[op.kind]
                 setattr(self, name, getattr(self, name) + 1)
             if op.state == "open":
-                self.unfinished.append(HeldBack(op.handle, op.why))
+                self.unfinished.append(HeldBack(op.handle, op.why or "it was interrupted"))
             elif op.why:
                 self.left_alone.append(HeldBack(op.handle, op.why))
+
+    @contextmanager
+    def of(self, desk: Desk) -> Iterator[None]:
+        """Count what is carried out at a desk; a failure takes the summary along, so that it can be reported."""
+        self.before = len(desk.view.by_id)
+        try:
+            yield
+        except DreamError as error:
+            error.summary = self
+            raise
+        finally:
+            self.count(desk.begun)
+            self.after = len(desk.view.by_id)
 
 
 _COUNTED = {"merge": "merged", "prune": "pruned", "conflict": "resolved", "undo": "undone"}
@@ -72,21 +87,21 @@ def apply(
     _refuse_twice(run)
     desk = Desk(run, store, plan.scope, lock, sleep)
     day = today or datetime.now(timezone.utc).date()
-    before = len(desk.look().by_id)
     lock.check()
     at = datetime.now(timezone.utc).isoformat()
-    desk.journal.begin(at=at, store=plan.store, scope=list(plan.scope), mode=plan.mode, before=before)
-    merges = _merges(decisions, store.kind == "platform")
-    in_waves(merges, desk)
-    conflicts = _conflicts(decisions, merges, policies)
-    in_waves(conflicts, desk)
-    prunes = _prunes(decisions, policies, day)
-    in_waves(prunes, desk)
-    summary = Summary(before=before, after=len(desk.look().by_id))
-    summary.count([*merges, *conflicts, *prunes])
-    summary.skipped = decisions.unresolved()
+    desk.journal.begin(at=at, store=plan.store, scope=list(plan.scope), mode=plan.mode, before=len(desk.view.by_id))
+    summary = Summary(skipped=decisions.unresolved())
+    with summary.of(desk):
+        _carry_out(decisions, policies, day, desk)
     desk.journal.note(ended="apply", after=summary.after)
     return summary
+
+
+def _carry_out(decisions: Decisions, policies: Policies, day: date, desk: Desk) -> None:
+    merges = _merges(decisions, desk.store.kind == "platform")
+    in_waves(merges, desk)
+    in_waves(_conflicts(decisions, merges, policies), desk)
+    in_waves(_prunes(decisions, policies, day), desk)
 
 
 def _refuse_twice(run: Run) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
@@ -83,14 +83,16 @@ def taken_back(op: Operation, memory: Memory) -> Change:
     return to_change(_restoring(was, memory))
 
 
-def restore(op: Operation, made: Memory | None) -> Operation:
+def restore(op: Operation, made: Memory | None, standing: Set[str]) -> Operation:
     """The undo of an operation: what it removed is added again, what it made goes, what it changed is changed back.
 
-    `made` is the memory that the operation left, as it stands now.
+    `made` is the memory that the operation left, as it stands now. What it was to remove is added again also if its
+    removal is not on record and it is not among the ids `standing` now.
     """
     undo = _operation(op.handle, "undo", [made] if made else [])
     undo.undoes, undo.asked = op.id, op.asked
-    undo.adds = [as_it_was(member) for member in op.members if member.id in op.removed]
+    gone = {*op.removes} - {*standing} - {record["id"] for record in op.left} | {*op.removed}
+    undo.adds = [as_it_was(member) for member in op.members if member.id in gone]
     if made:
         was = next((member for member in op.members if member.id == op.left[0]["id"]), None)
         if was:
@@ -130,7 +132,10 @@ def to_change(change: dict[str, Any]) -> Change:
 
 
 def difference(was: Memory, now: Memory | None) -> str:
-    """What makes it no longer the memory that it was, in words; empty where nothing does."""
+    """What makes it no longer the memory that it was, in words; empty if nothing does.
+
+    A store protects a memory in ways that no listing shows (lifecycle_state); a read by its id does.
+    """
     if now is None:
         return "is gone"
     if was.text != now.text:
@@ -139,7 +144,11 @@ def difference(was: Memory, now: Memory | None) -> str:
         return "has other metadata"
     if expiry(was) != expiry(now):
         return "has another expiration date"
-    return "belongs to somebody else" if was.scope != now.scope else ""
+    if was.scope != now.scope:
+        return "belongs to another user or project"
+    today = datetime.now(timezone.utc).date()
+    protection = now.protection(today)
+    return f"is {protection} now" if protection not in ("", was.protection(today)) else ""
 
 
 def without_nulls(metadata: dict[str, Any]) -> dict[str, Any]:

@@ -6,25 +6,26 @@ from ..memory import Memory
 from .operations import difference, expiry, in_its_place, only_hides, taken_back, to_change, to_draft
 from .state import GONE, Step, Task, View, first_fault, named
 
+Fates = dict[str, str]
+
 
 def advance(task: Task, view: View) -> Step | None:
-    """What to do next; None where the operation has ended or can get no further now."""
+    """What to do next; None if the operation has ended or can get no further now."""
     op, fates = task.operation, task.fates(view)
     made: list[Memory] = []
     if op.adds or op.change:
         made, strays = _made(task, view)
-        if not made and (task.tries["removes"] or (strays and GONE in fates.values())):
+        if not made and _began_removing(task, strays, fates):
             _overtaken(task, view, strays, fates)
             return None
         if strays:
             return _astray(task, strays, fates)
         if not made:
             return _make(task, view, fates)
-    result = made[0] if made else None
-    task.result = result or task.result
-    if result:
-        fates.pop(result.id, None)
-    return _finish(task, view, result, [extra.id for extra in made[1:] if extra.id not in fates], fates)
+        task.result = made[0]
+        op.made[""] = made[0].id
+        fates.pop(made[0].id, None)
+    return _finish(task, view, task.result, [extra.id for extra in made[1:] if extra.id not in fates], fates)
 
 
 def _made(task: Task, view: View) -> tuple[list[Memory], list[Memory]]:
@@ -37,7 +38,9 @@ def _made(task: Task, view: View) -> tuple[list[Memory], list[Memory]]:
         return [now] if now and now.text == first.text and expiry(now) == day else [], []
     text = _text(task)
     members = {member.id for member in task.members}
-    found = sorted(view.by_operation.get(op.id, ()), key=lambda memory: (memory.id not in members, memory.id))
+    by_id = [memory for id in op.made.values() if id not in members and (memory := view.get(id))]
+    every = {memory.id: memory for memory in [*view.by_operation.get(op.id, {}).values(), *by_id]}
+    found = sorted(every.values(), key=lambda memory: (memory.id not in members, memory.id))
     return [m for m in found if m.text == text], [m for m in found if m.text != text]
 
 
@@ -47,7 +50,13 @@ def _text(task: Task) -> str:
     return op.adds[0]["text"] if op.adds else next(m.text for m in task.members if m.id == (op.change or {})["id"])
 
 
-def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
+def _began_removing(task: Task, strays: list[Memory], fates: Fates) -> bool:
+    """Whether originals were removed already, by this process or by the one that was stopped."""
+    gone = GONE in (fates[id] for id in task.operation.removes)
+    return task.tries["removes"] > 0 or (gone and bool(strays or (task.resumed and task.operation.made)))
+
+
+def _make(task: Task, view: View, fates: Fates) -> Step | None:
     op = task.operation
     spoilt = "the store kept another text than it was given" if task.tries["strays"] else ""
     if fault := first_fault(fates) or spoilt or task.refused:
@@ -56,19 +65,24 @@ def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
     if op.change:
         again = task.tries["changes"] > 0
         return Step(changes=[to_change(op.change)], wait=again) if task.may("changes") else None
-    twins = view.by_text.get(op.adds[0]["text"], [])
-    own = next((twin for twin in twins if twin.id in fates), None)
+    twins = view.by_text.get(op.adds[0]["text"], {})
+    own = next((id for id in twins if id in fates), None)
     if twins and own is None:
-        task.drop(f"{named(twins[0].id)} has the merged text already")
+        task.drop(f"{named(next(iter(twins)))} has the merged text already")
         return None
-    if (task.resumed or task.tries["adds"]) and task.keeps_looking():
+    if task.repeats and own:  # the store keeps one memory of a text, and dropped the new one
+        return Step(changes=[to_change(in_its_place(op, view.by_id[own]))]) if task.may("changes") else None
+    op.made.clear()  # what the store named does not stand
+    if task.may_still_show(view):
         return Step(wait=True)
-    if task.tries["adds"] and own:  # the store keeps one memory of a text, and dropped the new one
-        return Step(changes=[to_change(in_its_place(op, own))]) if task.may("changes") else None
+    if task.resumed and not view.complete:
+        task.drop("the store's list is cut off and cannot show whether it took the merged text")
+        return None
     if not task.tries["adds"]:
         task.tries["adds"] += 1
-        task.looks = 0
-        return Step(adds=[to_draft(op.adds[0])])
+        return Step(adds={"": to_draft(op.adds[0])})
+    if own:
+        return Step(changes=[to_change(in_its_place(op, view.by_id[own]))]) if task.may("changes") else None
     if task.resumed:
         task.drop("the store took the merged text and does not show it")
     else:
@@ -76,8 +90,8 @@ def _make(task: Task, view: View, fates: dict[str, str]) -> Step | None:
     return None
 
 
-def _astray(task: Task, strays: list[Memory], fates: dict[str, str]) -> Step | None:
-    """What it made has another text: the store's doing only where this process has just added it."""
+def _astray(task: Task, strays: list[Memory], fates: Fates) -> Step | None:
+    """What it made has another text: the store's doing only if this process has just added it."""
     is_ours = task.tries["adds"] and not any(fates.values()) and all(stray.id not in fates for stray in strays)
     if not is_ours:
         task.drop(f"{named(strays[0].id)} has another text than it was merged to")
@@ -87,16 +101,28 @@ def _astray(task: Task, strays: list[Memory], fates: dict[str, str]) -> Step | N
     return Step(removes=[stray.id for stray in strays], strays=[stray.record for stray in strays])
 
 
-def _overtaken(task: Task, view: View, strays: list[Memory], fates: dict[str, str]) -> None:
-    """Somebody changed or deleted the result while originals were being removed: what is left stays as it is."""
+def _overtaken(task: Task, view: View, strays: list[Memory], fates: Fates) -> None:
+    """The result was changed, or does not show, while originals were being removed: what is left stays as it is.
+
+    A result that does not show is looked for again by a resume. If it is gone then, the operation ends without one, so
+    that an undo brings the originals back.
+    """
     op = task.operation
-    result = task.result or Memory({**strays[0].record, "memory": _text(task)})
-    _note_removed(task, view, [id for id in op.removes if id != result.id and fates[id] == GONE])
-    task.close(f"{named(result.id)} {difference(result, view.get(result.id))} meanwhile", result)
+    id = task.result.id if task.result else strays[0].id if strays else op.made[""]
+    now = view.get(id)
+    if now is None and not task.resumed:
+        task.leave_open(f"{named(id)} does not show any more, although it was read back before")
+        return
+    _note_removed(task, view, [each for each in op.removes if each != id and fates[each] == GONE])
+    if now is None:
+        task.close(f"{named(id)} is gone; --undo brings back what was merged into it")
+    else:
+        result = task.result or Memory({**now.record, "memory": _text(task)})
+        task.close(f"{named(id)} {difference(result, now) or 'has other metadata'} meanwhile", result)
 
 
-def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fates: dict[str, str]) -> Step | None:
-    """Remove what the result stands for; take the result back where an original changed before any was removed."""
+def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fates: Fates) -> Step | None:
+    """Remove what the result stands for; take the result back if an original changed before any was removed."""
     op = task.operation
     rest = [id for id in op.removes if id in fates]
     gone = [id for id in rest if fates[id] == GONE]
@@ -107,16 +133,16 @@ def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fa
     if standing or extras:
         again = task.tries["removes"] > 0
         return Step(removes=standing + extras, wait=again) if task.may("removes") else None
-    left = [id for id in rest if fates[id] and fates[id] != GONE]
+    changed = [id for id in rest if fates[id] and fates[id] != GONE]
     _note_removed(task, view, gone)
-    task.close(f"{named(left[0])} {fates[left[0]]} meanwhile and was left alone" if left else "", result)
+    task.close(f"{named(changed[0])} {fates[changed[0]]} meanwhile and was left alone" if changed else "", result)
     return None
 
 
 def _note_removed(task: Task, view: View, gone: list[str]) -> None:
     texts = {member.text for member in task.members if member.id in gone}
     task.operation.removed = gone
-    task.operation.twins = [memory.id for text in texts for memory in view.by_text.get(text, ())]
+    task.operation.twins = [id for text in texts for id in view.by_text.get(text, {})]
 
 
 def _take_back(task: Task, result: Memory | None, why: str) -> Step | None:

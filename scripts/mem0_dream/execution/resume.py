@@ -11,24 +11,28 @@ from ..runs.lock import Lock
 from ..runs.run_folder import Run
 from ..stores.protocol import Store
 from .apply import Summary, refuse_other_store
-from .executor import Desk, carry_out
+from .desk import Desk
+from .executor import carry_out
 from .undo import remember
 
 
 def resume(run: Run, store: Store, lock: Lock, sleep: Callable[[float], None] = time.sleep) -> Summary:
-    """Finish or take back what is open; what was never begun stays undone and is found again by the next run."""
-    facts = journal.head(run.journal)
-    found = journal.read(run.journal)
-    operations = [op for op in found if op.state == "open"]
-    if not operations:
+    """Finish or take back what is open; what was never begun stays undone and is found again by the next run.
+
+    An undo that was stopped at its very end is remembered for the scope now.
+    """
+    if not journal.unfinished(run.journal):
         return Summary()
+    facts = journal.head(run.journal)
     refuse_other_store(facts["store"], store)
+    found = journal.read(run.journal)
     desk = Desk(run, store, Scope(*facts["scope"]), lock, sleep)
-    desk.brought_back.update(id for op in found for id in op.restored.values())
-    before = len(desk.look().by_id)
-    carry_out(operations, desk, resumed=True)
-    summary = Summary(before=before, after=len(desk.look().by_id))
-    summary.count(operations)
-    remember(run, operations)
+    for op in found:
+        desk.view.claimed.update(op.seen, op.restored.values())
+    desk.begun = [op for op in found if op.state == "open"]
+    summary = Summary()
+    with summary.of(desk):
+        carry_out(desk.begun, desk, resumed=True)
+    remember(run)
     desk.journal.note(ended="resume", after=summary.after)
     return summary

@@ -1,4 +1,4 @@
-"""What carrying out is made of: what stands in the store, an operation under way, and the next step of it."""
+"""What is known of the store, an operation under way, and the next step of it."""
 
 from __future__ import annotations
 
@@ -9,36 +9,73 @@ from typing import Any
 
 from ..memory import Memory
 from ..runs.journal import Operation
-from ..stores.protocol import Change, Draft
+from ..stores.protocol import Change, Draft, Listing
 from .operations import difference
 
-LOOKS = 4  # how often something that should stand is looked for before it counts as missing
 TRIES = 3  # how often a change or a removal is asked for
 GONE = "is gone"
 
 
 class View:
-    """What stands in the scope, looked up by id, by text and by the operation that made it."""
+    """What stands in the scope: a listing, corrected by every memory that was read by its id.
 
-    def __init__(self, memories: Iterable[Memory], brought_back: Iterable[str] = ()) -> None:
-        self.by_id = {memory.id: memory for memory in memories}
-        self.by_text: dict[str, list[Memory]] = defaultdict(list)
-        self.by_operation: dict[str, list[Memory]] = defaultdict(list)
-        for memory in self.by_id.values():
-            self.by_text[memory.text].append(memory)
-            if isinstance(made_by := memory.metadata.get("dream_op"), str):
-                self.by_operation[made_by].append(memory)
-        self.claimed = set(brought_back)  # what an undo took for its own, so that no other does
+    A listing may lag behind a write by `lag` seconds, and a read by id is asked again while it does; so what was read
+    by id counts. `now` is the time of this process's work in seconds; `claimed` are the ids that no undo may take for
+    a memory that it brought back itself.
+    """
+
+    def __init__(self, lag: float) -> None:
+        self.lag, self.now, self.complete = lag, 0.0, False
+        self.by_id: dict[str, Memory] = {}
+        self.by_text: dict[str, dict[str, Memory]] = defaultdict(dict)
+        self.by_operation: dict[str, dict[str, Memory]] = defaultdict(dict)
+        self.claimed: set[str] = set()
+        self._read: dict[str, Memory | None] = {}
 
     def get(self, id: str) -> Memory | None:
         return self.by_id.get(id)
 
+    def listed(self, listing: Listing) -> None:
+        """Take a listing over, except for what was read by id."""
+        self.complete = listing.complete
+        for id in [id for id in self.by_id if id not in self._read]:
+            self._set(id, None)
+        for memory in listing.memories:
+            if memory.id not in self._read:
+                self._set(memory.id, memory)
+
+    def read(self, ids: Iterable[str], found: Iterable[Memory]) -> None:
+        """Take over what was read by id; what was not found is gone."""
+        results: dict[str, Memory | None] = dict.fromkeys(ids)
+        results.update((memory.id, memory) for memory in found)
+        self._read.update(results)
+        for id, memory in results.items():
+            self._set(id, memory)
+
+    def _set(self, id: str, memory: Memory | None) -> None:
+        if was := self.by_id.pop(id, None):
+            self.by_text[was.text].pop(id, None)
+            self.by_operation[_made_by(was)].pop(id, None)
+        if memory:
+            self.by_id[id] = memory
+            self.by_text[memory.text][id] = memory
+            self.by_operation[_made_by(memory)][id] = memory
+
+
+def _made_by(memory: Memory) -> str:
+    found = memory.metadata.get("dream_op")
+    return found if isinstance(found, str) else ""
+
 
 @dataclass
 class Step:
-    """What to ask of the store next for one operation; `strays` are records to note before they are removed."""
+    """What to ask of the store next for one operation.
 
-    adds: list[Draft] = field(default_factory=list)
+    `adds` maps the id of the memory that is brought back to the memory to add ("" if it is a new one); `strays` are
+    records to note before they are removed.
+    """
+
+    adds: dict[str, Draft] = field(default_factory=dict)
     changes: list[Change] = field(default_factory=list)
     removes: list[str] = field(default_factory=list)
     strays: list[dict[str, Any]] = field(default_factory=list)
@@ -46,14 +83,17 @@ class Step:
 
 
 class Task:
-    """An operation under way in this process: what was tried already, and what the store said last."""
+    """An operation under way in this process: what was tried already, and what the store answered last."""
 
-    def __init__(self, operation: Operation, resumed: bool) -> None:
+    def __init__(self, operation: Operation, resumed: bool, now: float) -> None:
         self.operation = operation
         self.resumed = resumed  # another process may have done any part of it
         self.members = operation.members
         self.tries: Counter[str] = Counter()
-        self.looks = 0
+        self.sent = now  # when it last asked for an add, or another process may have
+        self.noted = dict(operation.made)  # what the journal knows of operation.made
+        self.added: set[str] = set()  # adds that this process made, by their key in operation.made
+        self.repeats: set[str] = set()  # adds that the store dropped, as it has a memory of that text
         self.result: Memory | None = None  # what it made, as last seen
         self.error = ""
         self.unsure = False
@@ -65,25 +105,35 @@ class Task:
 
     @property
     def refused(self) -> str:
-        """Why the store surely did nothing; empty where it may have."""
+        """Why the store surely did nothing; empty if it may have acted."""
         return "" if self.unsure else self.error
+
+    def ids(self, view: View) -> set[str]:
+        """The ids that decide what is next; each is read by itself before every step."""
+        op = self.operation
+        return {*(member.id for member in self.members), *op.made.values(), *view.by_operation.get(op.id, ())}
+
+    @property
+    def searches(self) -> bool:
+        """Whether something was added, or may have been, whose id is not known: only a listing can show it."""
+        op = self.operation
+        return (self.resumed or self.tries["adds"] > 0) and any(add.get("was", "") not in op.made for add in op.adds)
 
     def fates(self, view: View) -> dict[str, str]:
         """What became of each original, in words; empty for one that stands as it did."""
         return {member.id: difference(member, view.get(member.id)) for member in self.members}
 
     def may(self, act: str, most: int = TRIES) -> bool:
-        """Count one more try of this kind; False, and the operation stays open, where there were enough."""
+        """Count one more try of this kind; False, and the operation stays open, if there were enough."""
         self.tries[act] += 1
         if self.tries[act] > most:
             self.leave_open(self.error or "the store does not show the change")
             return False
         return True
 
-    def keeps_looking(self) -> bool:
-        """Count one more look for something that should stand; False after enough of them."""
-        self.looks += 1
-        return self.looks <= LOOKS
+    def may_still_show(self, view: View) -> bool:
+        """Whether something that is not there may only not show yet."""
+        return (self.resumed or self.tries["adds"] > 0) and view.now - self.sent < view.lag
 
     def close(self, why: str = "", made: Memory | None = None) -> None:
         """It is done."""
@@ -104,5 +154,5 @@ def named(id: str) -> str:
 
 
 def first_fault(fates: dict[str, str]) -> str:
-    """The first original that is no longer what it was, as a sentence; empty where all are."""
+    """The first original that is no longer what it was, as a sentence; empty if all are."""
     return next((f"{named(id)} {fate} since it was read" for id, fate in fates.items() if fate), "")

@@ -18,7 +18,8 @@ from ..runs.run_folder import Run, all_runs
 from ..stores.protocol import Store
 from . import operations
 from .apply import Summary, refuse_other_store
-from .executor import Desk, in_waves
+from .desk import Desk
+from .executor import in_waves
 from .state import View, named
 
 
@@ -39,28 +40,31 @@ def undo(
         return Summary()
     refuse_other_store(facts["store"], store)
     desk = Desk(run, store, Scope(*facts["scope"]), lock, sleep)
-    view = desk.look()
-    summary = Summary(before=len(view.by_id))
-    # A resolved contradiction may have removed a merged memory, so merges are undone last.
-    for wave in ([op for op in chosen if op.kind != "merge"], [op for op in chosen if op.kind == "merge"]):
-        if wave:
-            past = Past(run.scope_folder)
-            refused = {op.handle: why for op in wave if (why := _refusal(op, past, view))}
-            summary.left_alone += [HeldBack(handle, why) for handle, why in refused.items()]
-            undos = [_undo(op, past, view) for op in wave if op.handle not in refused]
-            in_waves(undos, desk)
-            summary.count(undos)
-            remember(run, undos)
-            view = desk.look()
-    summary.after = len(view.by_id)
+    summary = Summary()
+    with summary.of(desk):
+        # A resolved contradiction may have removed a merged memory, so merges are undone last.
+        for wave in ([op for op in chosen if op.kind != "merge"], [op for op in chosen if op.kind == "merge"]):
+            if wave:
+                summary.left_alone += _take_back(wave, desk)
+    remember(run)
     desk.journal.note(ended="undo", after=summary.after)
     return summary
 
 
-def remember(run: Run, undos: Sequence[Operation]) -> None:
-    """What somebody took back is not proposed again."""
+def _take_back(wave: Sequence[Operation], desk: Desk) -> list[HeldBack]:
+    """Undo these operations, in the order given; those that cannot be undone, with the reason."""
+    past = Past(desk.run.scope_folder)
+    view = desk.look({id for op in wave for id in past.deciding(op)})
+    refused = [HeldBack(op.handle, why) for op in wave if (why := _refusal(op, past, view))]
+    handles = {held.handle for held in refused}
+    in_waves(_undos([op for op in wave if op.handle not in handles], past, view), desk)
+    return refused
+
+
+def remember(run: Run) -> None:
+    """What was taken back is not proposed again."""
     kept = Dismissals.load(run.scope_folder)
-    for op in undos:
+    for op in journal.unfinished(run.journal):
         if op.undoes and op.state == "done":
             kept.add(kind_of(op.handle), op.asked, "undone")
     if kept.entries:
@@ -74,6 +78,7 @@ class Past:
         self.new_ids: dict[str, str] = {}
         self.known: set[str] = set()
         self.said: dict[str, set[str]] = defaultdict(set)  # which ids had a text
+        self._strangers: dict[str, list[Memory]] = {}
         self.taken: dict[str, tuple[str, Operation]] = {}
         for run in sorted(all_runs(scope_folder), key=lambda run: journal.head(run.journal).get("at", "")):
             found = journal.read(run.journal)
@@ -85,6 +90,17 @@ class Past:
             for op in journal.standing(found):
                 ids = [*op.removed, *([op.change["id"]] if op.change else [])]
                 self.taken.update(dict.fromkeys(ids, (run.name, op)))
+
+    def deciding(self, op: Operation) -> set[str]:
+        """The ids that decide whether and how an operation can be undone, beside those that it surely removed."""
+        return {self.now(record["id"]) for record in op.left} | {*op.removes} - {*op.removed}
+
+    def strangers(self, text: str, view: View) -> list[Memory]:
+        """The memories with this text that no run of this scope knows."""
+        if text not in self._strangers:
+            twins = view.by_text.get(text, {})
+            self._strangers[text] = [memory for id, memory in twins.items() if id not in self.known]
+        return self._strangers[text]
 
     def now(self, id: str) -> str:
         """The id that a memory has now, after it was brought back."""
@@ -112,22 +128,29 @@ def _refusal(op: Operation, past: Past, view: View) -> str:
             if later.id != op.id:
                 return f"{named(id)} was taken on by run {run} ({later.handle}); undo that first"
             return f"{named(id)} {fate} since"
+    twins = {*op.twins}
     for member in op.members:
         if member.id in op.removed:
-            before = {*past.known, *op.twins} - {member.id}
-            again = [m for m in view.by_text.get(member.text, ()) if m.type == member.type and m.id not in before]
-            if again:
+            again = [view.by_id[member.id]] if member.id in view.by_id else past.strangers(member.text, view)
+            if again := [memory for memory in again if memory.type == member.type and memory.id not in twins]:
                 return f"{named(member.id)} stands again as {named(again[0].id)}"
     return ""
 
 
-def _undo(op: Operation, past: Past, view: View) -> Operation:
-    made = None
-    if op.left:
-        was = Memory(op.left[0])
-        made = view.get(past.now(was.id)) or was
-    undo = operations.restore(op, made)
-    # What is hidden now may show again while this undo goes on, and is no memory that it added.
-    texts = {add["text"] for add in undo.adds}
-    undo.seen = sorted(id for text in texts for id in {m.id for m in view.by_text.get(text, ())} | past.said[text])
-    return undo
+def _undos(wave: Sequence[Operation], past: Past, view: View) -> list[Operation]:
+    undos = [operations.restore(op, _made(op, past, view), view.by_id.keys()) for op in wave]
+    covered: set[str] = set()
+    for undo in undos:
+        # What is hidden now may show again while this undo goes on, and is no memory that it added.
+        texts = {add["text"] for add in undo.adds} - covered
+        undo.seen = sorted(id for text in texts for id in {*view.by_text.get(text, {})} | past.said[text])
+        covered |= texts
+    return undos
+
+
+def _made(op: Operation, past: Past, view: View) -> Memory | None:
+    """The memory that an operation left, as it stands now."""
+    if not op.left:
+        return None
+    was = Memory(op.left[0])
+    return view.get(past.now(was.id)) or was

@@ -104,7 +104,7 @@ def _entry(run: Run) -> Entry:
 def _state(run: Run, found: list[Operation], done: list[Operation], standing: list[Operation]) -> str:
     if not run.journal.exists():
         return "queued" if run.has("queued") else "open"
-    if any(op.state == "open" for op in found):
+    if open_operations(run):
         return "interrupted"
     if not done:
         return "nothing"
@@ -119,7 +119,7 @@ def _hidden(op: Operation) -> int:
 
 def open_operations(run: Run) -> list[Operation]:
     """What this run, or an undo of it, has begun and not ended."""
-    return [op for op in journal.read(run.journal) if op.state == "open"]
+    return journal.unfinished(run.journal)
 
 
 def interrupted(scope_folder: Path) -> list[Run]:

@@ -26,6 +26,7 @@ class Operation:
     What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
     that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
     once the rest stands. An undo names the operation it `undoes`; `seen` are ids that had a text of its adds before.
+    `made` maps each memory that is brought back ("" for a new one) to the id that the store gave it.
     `state` is "open", "done", "dropped" (nothing of it stands) or "damaged" (its line in the journal is); `why` says
     why it was dropped, or what was left.
     `left` are the records it made, as read back, `removed` the ids it deleted, `twins` those that had a text of these
@@ -42,6 +43,7 @@ class Operation:
     asked: list[str] = field(default_factory=list)
     undoes: str | None = None
     seen: list[str] = field(default_factory=list)
+    made: dict[str, str] = field(default_factory=dict)
     state: str = "open"
     why: str = ""
     left: list[dict[str, Any]] = field(default_factory=list)
@@ -70,7 +72,7 @@ class Journal:
 
     def intents(self, operations: Iterable[Operation]) -> None:
         """What is about to be done."""
-        self._append([{"intent": _without(asdict(operation), _OUTCOME)} for operation in operations])
+        self._append([{"intent": _without(asdict(operation), (*_OUTCOME, "made"))} for operation in operations])
 
     def outcomes(self, operations: Iterable[Operation]) -> None:
         """What became of each operation that is no longer open."""
@@ -125,6 +127,7 @@ class Contents:
     operations: dict[str, Operation] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)  # sentences
+    late: set[str] = field(default_factory=set)  # operations that ended after the last note of an end
 
 
 def load(path: Path) -> Contents:
@@ -167,6 +170,12 @@ def standing(found: Iterable[Operation]) -> list[Operation]:
     return [op for op in every if op.kind != "undo" and op.state == "done" and op.id not in undone]
 
 
+def unfinished(path: Path) -> list[Operation]:
+    """What a stopped process leaves to a resume: open operations, and undos that ended without the note of it."""
+    found = load(path)
+    return [op for op in found.operations.values() if op.state == "open" or (op.kind == "undo" and op.id in found.late)]
+
+
 def head(path: Path) -> dict[str, Any]:
     """The facts the run began with, from its snapshot if that line is damaged; empty if it was never finished."""
     return load(path).begin
@@ -186,8 +195,14 @@ def _take(line: dict[str, Any], found: Contents) -> None:
         begun = found.operations.get(line["outcome"]["id"])
         if begun:  # else its intent is damaged
             vars(begun).update(outcome)
+            found.late.add(begun.id)
     elif "note" in line:
-        found.notes.append(dict(line["note"]))
+        note = dict(line["note"])
+        found.notes.append(note)
+        for id in note.get("made", {}).keys() & found.operations.keys():
+            found.operations[id].made.update(note["made"][id])
+        if "ended" in note:
+            found.late.clear()
     elif "begin" in line:
         found.begin = found.begin or dict(line["begin"])
 

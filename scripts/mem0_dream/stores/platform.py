@@ -171,7 +171,8 @@ class PlatformStore:
             if status == "FAILED":
                 return Result(error=f"The Platform could not store it ({answer.get('error') or 'it gives no reason'}).")
             if status not in ("PENDING", "RUNNING") or not event:
-                return Result(error="The Platform stored nothing new; it may have this text already.", unsure=True)
+                said = "The Platform stored nothing new; it may have this text already."
+                return Result(error=said, unsure=True, repeats=status == "SUCCEEDED")
             wait = next(waits, None)
             if wait is None:
                 return Result(error="The Platform has not stored it yet; it may still do so.", unsure=True)

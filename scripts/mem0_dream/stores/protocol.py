@@ -47,11 +47,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Result:
-    """What the store answered for one item. `error` is a sentence; with `unsure` it may have acted all the same."""
+    """What the store answered for one item. `error` is a sentence; with `unsure` it may have acted all the same.
+
+    `repeats`: it surely stored nothing, because it keeps one memory of a text and has this text already.
+    """
 
     id: str | None = None
     error: str | None = None
     unsure: bool = False
+    repeats: bool = False
 
 
 class Store(Protocol):
