@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from ..errors import DreamError
@@ -50,6 +50,20 @@ def together(call: Callable[[Item], Answer], items: Sequence[Item]) -> list[Answ
         return [call(item) for item in items]
     with ThreadPoolExecutor(min(THREADS, len(items))) as pool:
         return list(pool.map(call, items))
+
+
+def existing(read: Callable[[str], Any], ids: Sequence[str]) -> list[Any]:
+    """What `read` gives for each id; one that the service does not find is left out."""
+
+    def one(id: str) -> Any:
+        try:
+            return read(id)
+        except Refusal as refusal:
+            if refusal.status != 404 or refusal.whole:
+                raise
+            return None
+
+    return [found for found in together(one, ids) if found is not None]
 
 
 def each(call: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:

@@ -12,7 +12,7 @@ from .. import progress
 from ..errors import DreamError
 from ..memory import Memory, Scope
 from ..runs import accounts
-from .calls import Refusal, address, check_key, each, together
+from .calls import Refusal, address, check_key, each, existing, together
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, owners
 
@@ -105,17 +105,7 @@ class PlatformStore:
 
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
         """The memories of these ids that exist, whoever they belong to by now; only this read knows lifecycle_state."""
-        client = self._client  # made before the threads start
-
-        def one(id: str) -> list[Any]:
-            try:
-                return [client.get(id)]
-            except Refusal as refusal:
-                if refusal.status != 404 or refusal.whole:
-                    raise
-                return []
-
-        return _memories([row for rows in together(one, ids) for row in rows])
+        return _memories(existing(self._client.get, ids))
 
     def _walk(self, filters: dict[str, Any]) -> tuple[list[Any], set[int]]:
         """The rows of every page, and every count that a page named."""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from ..errors import DreamError
 from ..memory import Memory, Scope
-from .calls import Refusal, address, check_key, each, together
+from .calls import Refusal, address, check_key, each, existing, together
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, loosened, owners
 
@@ -82,17 +82,8 @@ class ServerStore:
 
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
         """The memories of these ids that exist, whoever they belong to by now."""
-        web = self._web  # made before the threads start
-
-        def one(id: str) -> Any:
-            try:
-                return web.get(_place(id)).json()
-            except Refusal as refusal:
-                if refusal.status != 404 or refusal.whole:
-                    raise
-                return None
-
-        return _memories(together(one, ids))
+        web = self._web
+        return _memories(existing(lambda id: web.get(_place(id)).json(), ids))
 
     def _list(self, scope: Scope, most: int) -> list[Any]:
         who = {"user_id": scope.user, "agent_id": scope.agent}
