@@ -44,13 +44,65 @@ def brought(text: str, others: Sequence[str]) -> list[Part]:
     return _parts(text, spans, [text[i:j].casefold() not in known for i, j in spans])
 
 
-def together(older: str, newer: str, most: int = 70) -> str:
-    """Both texts on one line, cut to `most` characters: what they share, "this / that", and (what only one has)."""
-    said = []
-    for old, new in stretches(older[: 4 * most], newer[: 4 * most]):
-        said.append(old if old == new else f"{old} / {new}" if old and new else f"({old or new})")
-    line = re.sub(r" ([,.;:!?)\]])(?= |$)", r"\1", " ".join(said)).rstrip(".")
-    return line if len(line) <= most else line[: most - 1].rstrip() + "…"
+def quotation(texts: Sequence[str], most: int = 90) -> str:
+    """What the texts say differently, quoted as it is written: "…times out after 30s / 60s".
+
+    Around it stands as much of what they share as fits into `most` characters. Each text by itself, cut around what it
+    alone says, if they share too little to be one sentence.
+    """
+    rows = [_spans(text) for text in texts]
+    words = [[text[i:j] for i, j in spans] for text, spans in zip(texts, rows, strict=True)]
+    shortest = min(map(len, words))
+    head = next((n for n in range(shortest) if len({row[n] for row in words}) > 1), shortest)
+    tail = next((n for n in range(shortest - head) if len({row[-1 - n] for row in words}) > 1), shortest - head)
+    if any(len(row) == head + tail for row in words):  # one only adds: a word that all have makes it readable
+        head, tail = (head, tail - 1) if tail else (max(0, head - 1), tail)
+    last = texts[-1]
+    lead, trail = last[: _start(last, rows[-1], head)], last[_end(rows[-1], len(rows[-1]) - tail) :]
+    middles = [
+        text[_start(text, spans, head) : _end(spans, len(spans) - tail)]
+        for text, spans in zip(texts, rows, strict=True)
+    ]
+    middle = " / ".join(dict.fromkeys(middles))
+    if not all(middles) or len(middle) > most or (head + tail < 2 and head + tail < shortest):
+        each = most // len(texts)
+        return " / ".join(
+            _around(text, _start(text, spans, head), each) for text, spans in zip(texts, rows, strict=True)
+        )
+    room = most - len(middle)
+    before = _last(lead, max(room * 2 // 3, room - len(trail)))
+    return before + middle + _first(trail, room - len(before))
+
+
+def _start(text: str, spans: Sequence[tuple[int, int]], n: int) -> int:
+    return spans[n][0] if n < len(spans) else len(text)
+
+
+def _end(spans: Sequence[tuple[int, int]], n: int) -> int:
+    return spans[n - 1][1] if n else 0
+
+
+def _around(text: str, at: int, most: int) -> str:
+    """The text cut to `most` characters, of which a third may stand before what is at `at`."""
+    before = _last(text[:at], most // 3 if len(text) > most else most)
+    return before + _first(text[at:], max(most - len(before), 1))
+
+
+def _first(text: str, most: int) -> str:
+    """Its beginning, as far as whole words fit."""
+    if len(text) <= most:
+        return text
+    ends = [j for _, j in _spans(text[: most + 40]) if j < most]
+    return text[: ends[-1] if ends else most - 1] + "…"
+
+
+def _last(text: str, most: int) -> str:
+    """Its end, as far as whole words fit."""
+    if len(text) <= most:
+        return text
+    cut = len(text) - most
+    starts = [i for i, _ in _spans(text) if i > cut]
+    return "…" + text[starts[0] if starts else len(text) :]
 
 
 def stretches(a: str, b: str) -> list[tuple[str, str]]:
@@ -66,14 +118,18 @@ def only(parts: Sequence[Part]) -> list[str]:
 
 
 def _spans(text: str) -> list[tuple[int, int]]:
-    """Where the words and punctuation marks of a text stand; a combining mark belongs to what it follows."""
+    """Where the words and punctuation marks of a text stand; a mark or a joined emoji belongs to what it follows."""
     spans: list[tuple[int, int]] = []
     for found in _TOKEN.finditer(text):
         start, end = found.span()
-        if spans and spans[-1][1] == start and unicodedata.category(text[start])[0] == "M":
+        if spans and spans[-1][1] == start and (_joins(text[start]) or text[start - 1] == "\u200d"):
             start = spans.pop()[0]
         spans.append((start, end))
     return spans
+
+
+def _joins(char: str) -> bool:
+    return char == "\u200d" or "\U0001f3fb" <= char <= "\U0001f3ff" or unicodedata.category(char)[0] == "M"
 
 
 def _matches(a: list[str], b: list[str]) -> list[tuple[int, int, int]]:

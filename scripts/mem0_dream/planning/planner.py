@@ -11,7 +11,7 @@ from typing import NamedTuple
 from .. import progress
 from ..config.policies import Policies
 from ..matching.classifier import explain
-from ..matching.differences import together
+from ..matching.differences import quotation
 from ..matching.text import read
 from ..memory import Memory, Scope
 from ..runs.snapshot import Snapshot
@@ -166,7 +166,7 @@ def _conflict(handle: str, dispute: Dispute) -> Conflict:
         handle,
         older.id,
         newer.id,
-        together(older.text, newer.text),
+        quotation([older.text, newer.text]),
         _winner(older, newer),
         told,
         [memory.id for memory in dispute.versions],

@@ -16,7 +16,7 @@ from .rails import Dismissed, by_age
 from .verdicts import read
 
 _SHAPE = '"+" takes a list of {"members": ["#1", "#2"], "text": "…"} or {"conflict": ["#1", "#2"], "topic": "…"}'
-_ADDED = "added by an answer"
+ADDED = "added by an answer"
 
 
 def extended(
@@ -56,11 +56,11 @@ def _add(
     items: Sequence[Merge | Conflict | NearMiss] = [*plan.merges, *plan.conflicts, *plan.near_misses]
     asked = _asked_already(items, {member.id for member in members}, answers)
     if among == "members":
-        made = Merge(f"M{len(plan.merges) + 1}", [m.id for m in members], "added", text, _ADDED)
+        made = Merge(f"M{len(plan.merges) + 1}", [m.id for m in members], "added", text, ADDED)
         plan.merges.append(made)
     else:
         older, newer = (memory.id for memory in by_age(members))
-        plan.conflicts.append(Conflict(f"C{len(plan.conflicts) + 1}", older, newer, text.strip(), None, _ADDED))
+        plan.conflicts.append(Conflict(f"C{len(plan.conflicts) + 1}", older, newer, text.strip(), None, ADDED))
     handle = (plan.merges if among == "members" else plan.conflicts)[-1].handle
     if asked is not None or ((said := read(answers.get(handle))) and said.word == "keep"):
         return asked or ""

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from .. import __version__
-from ..memory import Memory
+from ..planning.decisions import ConflictDecision, Decision, Decisions, MergeDecision, PruneDecision, UpdateDecision
 from ..planning.plan import Plan, Prune
-from ..safe_text import short_ids, shown
-
-if TYPE_CHECKING:
-    from ..planning.decisions import ConflictDecision, Decisions, MergeDecision
+from ..safe_text import shown
+from . import lines
 
 NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories found."
 CANCELLED = "Cancelled. No changes made."
 AUTO_BUSY = "[mem0-dream --auto] Another run in progress — skipping."
 APPLY = "Apply? [Y/n]"
-_NAMED = 8  # memories of one merge that a line names
-WHICH = "Which is current? [A/B/skip]"
 
 
 def first_line(store: str, user: str, project: str | None, count: int | str) -> str:
@@ -33,33 +30,55 @@ def no_memories(project: str | None) -> str:
 
 def short(decisions: Decisions) -> str:
     """The report, in its short form, with the question it ends on."""
-    return f"{body(decisions)}\n\n{closing(decisions)}" if anything(decisions) else NOTHING_FOUND
+    return f"{body(decisions)}\n\n{closing(decisions)}" if decisions.plan.proposes() else NOTHING_FOUND
 
 
-def anything(decisions: Decisions) -> bool:
-    """Whether there is anything to apply or to ask about."""
-    return bool(_merges(decisions) or _conflicts(decisions) or _prunes(decisions))
+class _Sections(NamedTuple):
+    """What the report lists, by section; `waiting` has no answer yet, or needs a person's yes."""
+
+    merges: list[MergeDecision]
+    updates: list[UpdateDecision]
+    conflicts: list[ConflictDecision]
+    prunes: list[PruneDecision]
+    waiting: list[MergeDecision | UpdateDecision | PruneDecision]
+
+
+def _sections(decisions: Decisions) -> _Sections:
+    asked: list[MergeDecision | UpdateDecision | PruneDecision] = [
+        *decisions.merges,
+        *decisions.updates,
+        *decisions.prunes,
+    ]
+    return _Sections(
+        [merge for merge in decisions.merges if merge.state == "accepted"],
+        [update for update in decisions.updates if update.state == "accepted"],
+        [conflict for conflict in decisions.conflicts if conflict.state in ("accepted", "open", "held")],
+        [prune for prune in decisions.prunes if prune.state == "accepted"],
+        [item for item in asked if item.state in ("open", "held")],
+    )
 
 
 def body(decisions: Decisions) -> str:
     """The short report without its last line."""
-    names = _names(decisions.plan)
-    merges, prunes = _merges(decisions), _prunes(decisions)
-    sections = ["## dream — consolidation report"]
-    if merges:
-        rows = [f'  {_joined(names, merge.ids)} → "{shown(merge.text, 100)}"' for merge in merges]
-        sections.append("\n".join([f"Merges ({len(rows)}):", *rows]))
-    conflicts = _conflicts(decisions)
-    if conflicts:
-        rows = [
-            f'  {names[c.conflict.a]} vs {names[c.conflict.b]} — "{shown(c.conflict.topic)}" [A/B/skip]'
-            for c in conflicts
-        ]
-        sections.append("\n".join([f"Conflicts ({len(rows)}):", *rows]))
-    if prunes:
-        rows = [f"  {names[prune.id]} — {shown(prune.type)}, {_age(prune)}" for prune in prunes]
-        sections.append("\n".join([f"Prune ({len(rows)}):", *rows]))
-    return "\n\n".join(sections)
+    plan, names, found = decisions.plan, lines.names_of(decisions.plan), _sections(decisions)
+    waiting = [f"  {item.handle} {_waiting(plan, names, item)}" for item in found.waiting]
+    parts = [
+        "## dream — consolidation report",
+        _section(
+            "Merges", (f"  {lines.merge(names, m)}  {m.handle}{lines.drops(m)}" for m in found.merges)
+        ),
+        _section("Updates", (f"  {lines.update(names, u)}  {u.handle}" for u in found.updates)),
+        _section("Conflicts", (f"  {lines.conflict(decisions, names, c)}  {c.handle}" for c in found.conflicts)),
+        _section("Prune", (f"  {lines.prune(plan, names, p.prune)}  {p.handle}" for p in found.prunes)),
+        _section("Needs your answer", waiting),
+        as_they_are(decisions),
+    ]
+    return "\n\n".join(filter(None, parts))
+
+
+def _section(title: str, rows: Iterable[str]) -> str:
+    found = list(rows)
+    return "\n".join([f"{title} ({len(found)}):", *found]) if found else ""
 
 
 def closing(decisions: Decisions) -> str:
@@ -67,34 +86,44 @@ def closing(decisions: Decisions) -> str:
     return f"{_proposed(decisions)}. {APPLY}"
 
 
+def as_they_are(decisions: Decisions) -> str:
+    """How many questions were answered so that nothing changes; empty if none was."""
+    said = Counter((type(item) is ConflictDecision, item.state) for item in decisions.items)
+    skipped = said[True, "skipped"] + said[False, "skipped"]
+    apart, both = said[False, "dismissed"], said[True, "dismissed"]
+    counts = [(apart, "kept"), (both, "both stay"), (skipped, "skipped")]
+    named = ", ".join(f"{count} {answer}" for count, answer in counts if count)
+    return f"Left as they are: {named} (--verbose names them)." if named else ""
+
+
 def long(decisions: Decisions) -> str:
     """The report in its long form: originals, dates, confidences, reasons, and what was held back."""
-    if not anything(decisions):
+    if not decisions.plan.proposes():
         return NOTHING_FOUND
-    names = _names(decisions.plan)
-    merges, prunes = _merges(decisions), _prunes(decisions)
-    sections = ["## Dream — Memory Consolidation Report"]
-    if merges:
-        items = [_long_merge(decisions, names, merge) for merge in merges]
-        sections.append("\n".join([f"### Merge proposals ({len(items)} pairs)", *items]))
-    conflicts = _conflicts(decisions)
-    if conflicts:
-        items = [_long_conflict(decisions, names, conflict) for conflict in conflicts]
-        sections.append("\n".join([f"### Contradictions ({len(items)} pairs)", *items]))
-    if prunes:
-        items = [_long_prune(decisions.plan, names, prune) for prune in prunes]
-        sections.append("\n".join([f"### Prune candidates ({len(items)} memories)", *items]))
-    if decisions.held_back:
-        items = [f"{_held_name(names, held.handle)} — {shown(held.why)}" for held in decisions.held_back]
-        sections.append("\n".join([f"### Held back ({len(items)})", *items]))
-    return "\n\n".join(sections) + f"\n\n---\n{_proposed(decisions)}\n{APPLY}"
+    plan, names, found = decisions.plan, lines.names_of(decisions.plan), _sections(decisions)
+    alone = [item for item in decisions.items if item.state in ("dismissed", "skipped")]
+    waiting = [f"{item.handle} {_waiting(plan, names, item)}" for item in found.waiting]
+    held = [f"{names.get(held.handle, shown(held.handle))} — {shown(held.why)}" for held in decisions.held_back]
+    parts = [
+        "## Dream — Memory Consolidation Report",
+        _long("Merge proposals", "pairs", [_long_merge(decisions, names, merge) for merge in found.merges]),
+        _long("Updates", "memories", [_long_update(plan, names, update) for update in found.updates]),
+        _long("Contradictions", "pairs", [_long_conflict(decisions, names, item) for item in found.conflicts]),
+        _long("Prune candidates", "memories", [_long_prune(plan, names, item.prune) for item in found.prunes]),
+        _long("Needs your answer", "", waiting),
+        _long("Left as they are", "", [f"{item.handle} {_alone(plan, names, item)}" for item in alone]),
+        _long("Held back", "", held),
+    ]
+    return "\n\n".join(filter(None, parts)) + f"\n\n---\n{_proposed(decisions)}\n{APPLY}"
+
+
+def _long(title: str, unit: str, items: Sequence[str]) -> str:
+    return "\n".join([f"### {title} ({len(items)}{f' {unit}' if unit else ''})", *items]) if items else ""
 
 
 def drops(merge: MergeDecision) -> str:
-    """The question about a merge that loses a detail, or that nobody should confirm unread."""
-    if not merge.loses:
-        return f"{merge.handle} — {shown(merge.why)}. Merge anyway? [y/N]"
-    return f"{merge.handle} drops {quoted(merge.loses)}. Merge anyway? [y/N]"
+    """The question about a merge that loses something, or that nobody should confirm unread."""
+    return f"{merge.handle} — {lines.doubt(merge)}. Merge anyway? [y/N]"
 
 
 def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
@@ -119,8 +148,10 @@ def auto_line(project: str | None, merged: int, pruned: int, skipped: int) -> st
 
 
 def _proposed(decisions: Decisions) -> str:
-    merges, prunes, conflicts = _merges(decisions), _prunes(decisions), _conflicts(decisions)
-    counts = counted(len(merges), "merge"), counted(len(prunes), "prune"), counted(len(conflicts), "conflict")
+    found = _sections(decisions)
+    counts = [counted(len(found.merges), "merge"), counted(len(found.prunes), "prune")]
+    counts += [counted(len(found.conflicts), "conflict")]
+    counts += [counted(len(found.updates), "update")] if found.updates else []
     return f"Proposed: {', '.join(counts)}"
 
 
@@ -129,91 +160,70 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-def _conflicts(decisions: Decisions) -> list[ConflictDecision]:
-    """Those that both stand is no question any more."""
-    return [conflict for conflict in decisions.conflicts if conflict.state != "dismissed"]
+def _waiting(plan: Plan, names: dict[str, str], item: Decision) -> str:
+    """One question that waits for an answer of its own, with what it is about."""
+    if isinstance(item, MergeDecision):
+        return f"{lines.merge(names, item)} — {lines.doubt(item)}"
+    if isinstance(item, UpdateDecision):
+        return f"{lines.update(names, item)} — {shown(item.update.why)}"
+    return lines.prune(plan, names, item.prune) if isinstance(item, PruneDecision) else ""
 
 
-def _merges(decisions: Decisions) -> list[MergeDecision]:
-    return [merge for merge in decisions.merges if merge.state == "accepted"]
-
-
-def _prunes(decisions: Decisions) -> list[Prune]:
-    return [decided.prune for decided in decisions.prunes if decided.state == "accepted"]
+def _alone(plan: Plan, names: dict[str, str], item: Decision) -> str:
+    if isinstance(item, ConflictDecision):
+        return f"{lines.joined(names, item.ids(), ' vs ')} — {lines.answer(item)}"
+    said = "kept" if item.state == "dismissed" else "skipped"
+    if isinstance(item, (PruneDecision, UpdateDecision)):
+        return f"{names[item.prune.id if isinstance(item, PruneDecision) else item.update.id]} — {said}"
+    return f"{lines.joined(names, item.ids if isinstance(item, MergeDecision) else item.miss.ids)} — {said}"
 
 
 def _long_merge(decisions: Decisions, names: dict[str, str], merge: MergeDecision) -> str:
-    lines = [f"MERGE {_joined(names, merge.ids)} → NEW", texts(decisions, merge, 120), f"  handle: {merge.handle}"]
-    if merge.loses:
-        lines.append(f"  loses: {quoted(merge.loses)}")
-    return "\n".join([*lines, f"  why: {shown(merge.why)}"])
+    rows = [f"MERGE {lines.joined(names, merge.ids)} → NEW", texts(decisions, merge, 120), f"  handle: {merge.handle}"]
+    if merge.loses or merge.words:
+        rows.append(f"  loses: {lines.quoted([*merge.loses, *merge.words])}")
+    return "\n".join([*rows, f"  why: {shown(merge.why)}"])
 
 
 def texts(decisions: Decisions, merge: MergeDecision, limit: int | None = None) -> str:
     """The originals of a merge, each cut to `limit` characters, and the whole merged text, a line each."""
-    named = enumerate(merge.ids[:_NAMED], 1)
-    lines = [f'  - Original {n}: "{shown(decisions.plan.memory(id).text, limit)}"' for n, id in named]
-    if len(merge.ids) > _NAMED:
-        lines.append(f"  - … and {len(merge.ids) - _NAMED:,} more")
-    return "\n".join([*lines, f'  - Merged:     "{shown(merge.text)}"'])
+    originals = [decisions.plan.memory(id).text for id in merge.ids[: lines.NAMED]]
+    rows = [f'  - Original {n}: "{shown(text, limit)}"' for n, text in enumerate(originals, 1)]
+    if len(merge.ids) > lines.NAMED:
+        rows.append(f"  - … and {len(merge.ids) - lines.NAMED:,} more")
+    return "\n".join([*rows, f'  - Merged:     "{shown(merge.text)}"'])
+
+
+def _long_update(plan: Plan, names: dict[str, str], decided: UpdateDecision) -> str:
+    update = decided.update
+    rows = [f"UPDATE {names[update.id]}", f'  - Text: "{shown(plan.memory(update.id).text, 120)}"']
+    rows += [f'  - New:  "{shown(update.text)}"', f"  handle: {update.handle}", f"  why: {shown(update.why)}"]
+    return "\n".join(rows)
 
 
 def _long_conflict(decisions: Decisions, names: dict[str, str], item: ConflictDecision) -> str:
-    conflict = item.conflict
-    lines = [f"CONFLICT {names[conflict.a]} vs {names[conflict.b]}"]
-    lines += [f"  - {side}: {text}" for side, text in zip("AB", sides(decisions, item), strict=True)]
-    return "\n".join([*lines, f"  {WHICH}", f"  handle: {conflict.handle}", f"  why: {shown(conflict.why)}"])
+    rows = [f"CONFLICT {lines.joined(names, [*item.versions().values()], ' vs ')}"]
+    sides = zip(item.versions(), lines.sides(decisions, item), strict=True)
+    rows += [f"  - {side}: {text}" for side, text in sides]
+    rows += [f"  - also: {lines.joined(names, pair, ' vs ')}" for pair in item.conflict.also]
+    rows += [
+        f"  {lines.which(item)}{f' {lines.answer(item)}' if lines.answer(item) else ''}",
+        f"  handle: {item.handle}",
+    ]
+    return "\n".join([*rows, f"  why: {shown(item.conflict.why)}"])
 
 
 def _long_prune(plan: Plan, names: dict[str, str], prune: Prune) -> str:
     memory = plan.memory(prune.id)
-    ground = f"policy: {prune.policy_days}d" if prune.reason == "retention" else f"confidence: {_confidence(memory)}"
+    ground = (
+        f"policy: {prune.policy_days}d" if prune.reason == "retention" else f"confidence: {lines.confidence(memory)}"
+    )
+    why = {"retention": "older than its policy", "low_confidence": "low confidence and no specifics"}
     return "\n".join(
         [
-            f"PRUNE {names[prune.id]} — {shown(prune.type)}, {_age(prune)} ({ground})",
+            f"PRUNE {names[prune.id]} — {shown(prune.type)}, {lines.age(prune)} ({ground})",
             f'  - Text: "{shown(memory.text, 120)}"',
             f"  handle: {prune.handle}",
-            f"  why: {'older than its policy' if prune.reason == 'retention' else 'low confidence and no specifics'}",
+            f"  why: {shown(prune.why) or why.get(prune.reason, '')}",
         ]
     )
-
-
-def sides(decisions: Decisions, item: ConflictDecision) -> list[str]:
-    """Text, date and confidence of A and B; a member of an accepted merge is shown with the merged text."""
-    merged = {id: merge.text for merge in _merges(decisions) for id in merge.ids}
-    both = []
-    for id in (item.conflict.a, item.conflict.b):
-        memory = decisions.plan.memory(id)
-        both.append(f'"{shown(merged.get(id, memory.text))}" ({dated(memory)})')
-    return both
-
-
-def dated(memory: Memory) -> str:
-    """When it was stored and how sure it is, as a question shows it."""
-    date = memory.created.date().isoformat() if memory.created else "no date"
-    return f"{date}, confidence: {_confidence(memory)}"
-
-
-def _confidence(memory: Memory) -> str:
-    return "none" if memory.confidence is None else f"{memory.confidence:g}"
-
-
-def _age(prune: Prune) -> str:
-    return "age unknown" if prune.age_days is None else f"{prune.age_days}d old"
-
-
-def _names(plan: Plan) -> dict[str, str]:
-    return {id: f"[mem0:{short}]" for id, short in short_ids([*plan.memories, *plan.ids()]).items()}
-
-
-def _held_name(names: dict[str, str], handle: str) -> str:
-    return names.get(handle, shown(handle))
-
-
-def _joined(names: dict[str, str], ids: Sequence[str]) -> str:
-    more = f" + … ({len(ids) - _NAMED:,} more)" if len(ids) > _NAMED else ""
-    return " + ".join(names[id] for id in ids[:_NAMED]) + more
-
-
-def quoted(details: Sequence[str]) -> str:
-    return ", ".join(f'"{shown(detail)}"' for detail in details)
