@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.matching.differences import brought, differences, only, together
+from mem0_dream.matching.differences import brought, differences, only, quotation
 
 
 def marked(parts, before, after):
@@ -85,14 +85,30 @@ def test_what_is_not_marked_reads_the_same_on_both_sides(a, b):
     ("older", "newer", "line"),
     [
         ("The client times out after 30s", "The client times out after 60s", "The client times out after 30s / 60s"),
-        ("Flags are allowed.", "Flags are not allowed.", "Flags are (not) allowed"),
+        ("Flags are allowed.", "Flags are not allowed.", "Flags are allowed / not allowed."),
         ("Deploy to ECS", "Deploy to Fly.io", "Deploy to ECS / Fly.io"),
-        ("部署到 ECS", "部署到 Vercel", "部 署 到 ECS / Vercel"),
+        ("部署到 ECS", "部署到 Vercel", "部署到 ECS / Vercel"),
+        ("支付回调超时30秒", "支付回调超时60秒", "支付回调超时30 / 60秒"),
+        ("* * build * * by make", "* * build * * by just", "* * build * * by make / just"),
+        ("Reviews need 👩‍💻 now", "Reviews need 👩‍🚀 now", "Reviews need 👩‍💻 / 👩‍🚀 now"),
+        ("Retry in the client", "Calls to the forge back off", "Retry in the client / Calls to the forge back off"),
     ],
 )
-def test_two_versions_stand_on_one_line(older, newer, line):
-    assert together(older, newer) == line
+def test_what_two_versions_say_differently_is_quoted_as_it_is_written(older, newer, line):
+    assert quotation([older, newer]) == line
 
 
-def test_the_line_of_two_long_versions_is_cut():
-    assert len(together("word " * 500, "other " * 500)) <= 70
+def test_a_chain_of_versions_is_one_quotation():
+    assert quotation(["Pin it to 1.2", "Pin it to 1.3", "Pin it to 1.4"]) == "Pin it to 1.2 / 1.3 / 1.4"
+
+
+@pytest.mark.parametrize("before", [0, 5, 60, 300])
+@pytest.mark.parametrize("after", [0, 5, 60, 300])
+def test_a_quotation_is_cut_so_that_both_values_can_be_read(before, after):
+    texts = [f"{'word ' * before}30s{' more' * after}", f"{'word ' * before}60s{' more' * after}"]
+    quote = quotation(texts)
+    assert "30s / 60s" in quote and len(quote) <= 95
+
+
+def test_a_quotation_of_texts_that_share_nothing_is_cut():
+    assert len(quotation(["x" * 500, "y" * 500])) <= 95

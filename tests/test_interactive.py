@@ -77,11 +77,11 @@ def test_counts_and_minutes_come_first_then_each_question_with_its_number_then_t
     assert answers == {"C1": "A", "C2": "B", "M1": True}
     assert console.said[1:] == [
         "\n3 questions, about 1 minute.",
-        '\n1 of 3 · C1 — "ports are"',
+        '\n1 of 3 · C1 — "Ports are 80 / 81"',
         'A: "Ports are 80" (no date, confidence: none)',
         'B: "Ports are 81" (no date, confidence: none)',
         f"{WHICH} ",
-        '\n2 of 3 · C2 — "use"',
+        '\n2 of 3 · C2 — "Use tabs / spaces"',
         'A: "Use tabs" (no date, confidence: none)',
         'B: "Use spaces" (no date, confidence: none)',
         f"{WHICH} ",
@@ -152,7 +152,7 @@ def test_b_goes_one_back():
     console = Played("A", "back", "B", "A", "", "y")
     _, answers = asked(console)
     assert answers == {"C1": "B", "C2": "A"}
-    assert [said for said in console.said if "1 of 3" in said] == ['\n1 of 3 · C1 — "ports are"'] * 2
+    assert [said for said in console.said if "1 of 3" in said] == ['\n1 of 3 · C1 — "Ports are 80 / 81"'] * 2
 
 
 def test_anything_else_is_asked_again_with_what_can_be_typed():

@@ -5,11 +5,11 @@ import unicodedata
 import hypothesis
 import pytest
 from hypothesis import given
-from mem0_dream.memory import Scope
-from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune
+from mem0_dream.memory import Memory, Scope
+from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune, Update
 from mem0_dream.review.answers import decide
 from mem0_dream.safe_text import short_ids, shown
-from mem0_dream.views import report
+from mem0_dream.views import report, wording
 
 IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(1, 9)]
 TEXTS = [
@@ -55,14 +55,15 @@ def test_the_short_report_is_exactly_the_published_form():
         "## dream — consolidation report\n"
         "\n"
         "Merges (1):\n"
-        '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"\n'
+        '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"  M1\n'
         "\n"
         "Conflicts (1):\n"
-        '  [mem0:00000003] vs [mem0:00000004] — "the queue is" [A/B/skip]\n'
+        '  [mem0:00000003] vs [mem0:00000004] — "The queue is RabbitMQ / Kafka" [A/B/skip]  C1\n'
         "\n"
         "Prune (2):\n"
-        "  [mem0:00000005] — session_state, 120d old\n"
-        "  [mem0:00000006] — decision, 58d old\n"
+        '  [mem0:00000005] — session_state, 120d old — "Looked into the slow tests"  P1\n'
+        "  [mem0:00000006] — decision, 58d old — confidence 0.2, says nothing specific — "
+        '"Things may be slow"  P2\n'
         "\n"
         "Proposed: 1 merge, 2 prunes, 1 conflict. Apply? [Y/n]"
     )
@@ -122,20 +123,73 @@ def test_a_section_with_no_item_is_left_out():
         "## dream — consolidation report\n"
         "\n"
         "Merges (1):\n"
-        '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"\n'
+        '  [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times"  M1\n'
         "\n"
         "Proposed: 1 merge, 0 prunes, 0 conflicts. Apply? [Y/n]"
     )
 
 
-def test_an_unanswered_merge_does_not_stand_in_the_report():
-    found = plan()
-    assert "Merges" not in report.short(decide(found, {}))
+def test_a_merge_that_waits_stands_in_a_section_of_its_own():
+    text = report.short(decide(plan(), {}))
+    assert "Merges" not in text
+    assert (
+        "Needs your answer (1):\n"
+        '  M1 [mem0:00000001] + [mem0:00000002] → "Retries back off from 30s, at most five times" — '
+        "one says all the other says\n"
+    ) in text
 
 
-def test_a_contradiction_answered_both_does_not_stand_in_the_report():
+def test_a_text_that_drops_something_waits_with_all_that_goes():
+    text = report.short(decide(plan(), {"M1": "Retries back off"}))
+    gone = 'drops "30s", "five", "most", "times"'
+    assert f'M1 [mem0:00000001] + [mem0:00000002] → "Retries back off" — {gone}\n' in text
+    confirmed = {"M1": {"text": "Retries back off", "confirmed": True}}
+    assert f'→ "Retries back off" ({gone})  M1\n' in report.short(decide(plan(), confirmed))
+
+
+def test_only_merges_that_wait_are_not_nothing_found():
     found = plan()
-    assert "Conflicts" not in report.short(decide(found, {"C1": "both"}))
+    found.conflicts, found.prunes = [], []
+    assert report.NOTHING_FOUND not in report.short(decide(found, {}))
+    assert "Left as they are: 1 kept" in report.short(decide(found, {"M1": "keep"}))
+
+
+@pytest.mark.parametrize(("answer", "said"), [("A", "→ A  C1"), ("B", "→ B  C1"), (None, "[A/B/skip]  C1")])
+def test_the_answer_stands_in_the_line_of_its_contradiction(answer, said):
+    line = report.short(decide(plan(), {"C1": answer} if answer else {}))
+    assert f'vs [mem0:00000004] — "The queue is RabbitMQ / Kafka" {said}\n' in line
+
+
+@pytest.mark.parametrize(("answer", "said"), [("both", "both stay"), ("skip", "skipped")])
+def test_what_stays_as_it_is_is_counted_and_named_in_the_long_form(answer, said):
+    decisions = decide(plan(), {"C1": answer})
+    assert "Conflicts" not in report.short(decisions)
+    assert f"Left as they are: 1 {said} (--verbose names them)." in report.short(decisions)
+    assert f"### Left as they are (1)\nC1 [mem0:00000003] vs [mem0:00000004] — {said}\n" in report.long(decisions)
+
+
+def test_both_texts_are_quoted_whatever_topic_an_answer_gave():
+    found = plan()
+    memories = [Memory(record) for record in found.memories.values()]
+    added = {"+": [{"conflict": ["#3", "#5"], "topic": "a comma"}]}
+    text = report.short(decide(found, added, memories))
+    assert '— "a comma: The queue is RabbitMQ / Looked into the slow tests" [A/B/skip]  C2\n' in text
+
+
+def test_updates_stand_after_the_merges_and_what_is_gone_waits():
+    found = plan()
+    found.updates = [Update("U1", IDS[2], "The queue is NATS", "src/a.py was renamed")]
+    found.prunes = [Prune("P1", IDS[4], "session_state", "gone", 120, None, "names src/old.py, deleted 2026-09-01")]
+    open_text = report.short(decide(found, {}))
+    assert '  U1 [mem0:00000003] → "The queue is NATS" — src/a.py was renamed\n' in open_text
+    assert (
+        "  P1 [mem0:00000005] — session_state, 120d old — names src/old.py, deleted 2026-09-01 — "
+        '"Looked into the slow tests"\n'
+    ) in open_text
+    accepted = report.short(decide(found, {"U1": True, "P1": True}))
+    assert 'Updates (1):\n  [mem0:00000003] → "The queue is NATS"  U1\n' in accepted
+    assert "1 prune, 1 conflict, 1 update. Apply?" in accepted
+    assert "UPDATE [mem0:00000003]\n" in report.long(decide(found, {"U1": True}))
 
 
 def test_nothing_to_propose_is_said_in_one_line():
@@ -155,7 +209,7 @@ def test_a_member_of_an_accepted_merge_is_asked_about_with_the_merged_text():
     found = plan()
     found.conflicts[0].a = IDS[0]
     decisions = decide(found, {"M1": True})
-    assert report.sides(decisions, decisions.conflicts[0])[0] == (
+    assert wording.sides(decisions, decisions.conflicts[0])[0] == (
         '"Retries back off from 30s, at most five times" (2026-10-01, confidence: 0.5)'
     )
 
@@ -164,7 +218,7 @@ def test_a_merged_text_is_cut_to_100_characters_in_the_short_report():
     found = plan()
     found.merges[0].text = "x" * 101
     line = report.short(decide(found, {"M1": True})).splitlines()[3]
-    assert line.endswith('"' + "x" * 99 + '…"')
+    assert '→ "' + "x" * 99 + '…"' in line
 
 
 def test_no_memory_can_forge_a_line():

@@ -283,6 +283,12 @@ def as_pattern(form: str) -> str:
 
 def test_the_fixed_lines_in_the_skill_are_the_lines_that_are_printed():
     text = read(SKILL)
-    for line in (report.NOTHING_FOUND, report.CANCELLED, report.AUTO_BUSY, report.APPLY, report.WHICH):
+    for line in (
+        report.NOTHING_FOUND,
+        report.CANCELLED,
+        report.AUTO_BUSY,
+        report.APPLY,
+        "Which is current? [A/B/skip]",
+    ):
         assert line in text, line
     assert report.no_memories("x").split(" x")[0] in text

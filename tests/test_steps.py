@@ -27,7 +27,7 @@ def place(tmp_path):
 def test_a_whole_pass_step_by_step_and_its_undo(place):
     before = place.rows()
     run = place.fetched()
-    assert place.step(run, "--decide", '{"C1": "B"}').stdout == "C1: B is current\n"
+    assert place.step(run, "--decide", '{"C1": "B"}').stdout == "Taken: 1 decided B.\n"
     shown = place.step(run, "--report").stdout
     assert "Proposed: 1 merge, 1 prune, 1 conflict. Apply? [Y/n]" in shown
     done = place.step(run, "--apply")
@@ -198,8 +198,8 @@ def test_list_numbers_every_memory_and_an_answer_may_name_the_numbers(place):
     numbers = [line.split()[0] for line in lines if "tabs" not in line]
     answer = {"+": [{"conflict": numbers, "topic": "when batch jobs start"}]}
     done = place.step(run, "--decide", json.dumps(answer))
-    assert (done.returncode, done.stdout) == (0, "C1: not answered\n")
-    assert '"when batch jobs start" [A/B/skip]' in place.step(run, "--report").stdout
+    assert (done.returncode, done.stdout) == (0, "Taken: 1 to ask.\nAdded: C1.\n")
+    assert '"when batch jobs start: ' in place.step(run, "--report").stdout
 
 
 @pytest.mark.parametrize(
@@ -267,7 +267,7 @@ def test_only_one_handle_can_be_applied_and_undone(place):
 
 def test_keep_is_remembered_listed_and_forgotten(place):
     run = place.fetched()
-    assert place.step(run, "--decide", '{"M1": "keep"}').stdout == "M1: left alone, and remembered\n"
+    assert place.step(run, "--decide", '{"M1": "keep"}').stdout == "Taken: 1 kept.\n"
     assert place.plan(place.fetched())["merges"] == []
     assert "keep (merge)" in place.run("apply_plan.py", "--kept").stdout
     assert place.run("apply_plan.py", "--forget", "1").stdout == "Forgotten: 1; the next run asks again.\n"

@@ -15,7 +15,7 @@ from ..execution.apply import apply as execute
 from ..execution.resume import resume
 from ..execution.undo import undo
 from ..memory import Memory, Scope
-from ..planning.decisions import Decisions, MergeDecision
+from ..planning.decisions import Decisions
 from ..planning.plan import HeldBack, Plan
 from ..review import consent, limits
 from ..runs import history, journal
@@ -23,7 +23,7 @@ from ..runs.history import interrupted
 from ..runs.lock import Lock
 from ..runs.run_folder import Run
 from ..safe_text import shown
-from ..views import paging, report
+from ..views import paging, questions, report
 from . import pipeline, process, records
 from . import session as session_of
 from .options import Target
@@ -31,20 +31,11 @@ from .pipeline import Pass
 from .session import SCRIPTS, Session, quoted
 
 _NAMED = 12  # handles in one sentence
-_SAID = {
-    "accepted": "will be applied",
-    "dismissed": "left alone, and remembered",
-    "open": "not answered",
-    "skipped": "skipped",
-    "held": "held back",
-}
 
 
 def answered(plan: Plan, decisions: Decisions, given: dict[str, Any]) -> str:
-    """What became of the answers just given, a line each; what they add to the plan is among it."""
-    before = {item.handle for item in plan.items}
-    items = (item for item in decisions.items if item.handle in given or item.handle not in before)
-    return "\n".join(f"{item.handle}: {_state(item)}" for item in items)
+    """What became of the answers just given; what they add to the plan is among it."""
+    return questions.answered(decisions, given, {item.handle for item in plan.items})
 
 
 def waiting(decisions: Decisions) -> list[str]:
@@ -231,13 +222,3 @@ def _by_reason(items: Sequence[HeldBack]) -> Iterator[tuple[str, str]]:
         reasons.setdefault(held.why, []).append(held.handle)
     for why, handles in reasons.items():
         yield ", ".join(handles[:_NAMED]) + (f" … ({len(handles)})" if len(handles) > _NAMED else ""), shown(why)
-
-
-def _state(item: Any) -> str:
-    if isinstance(item, MergeDecision) and item.state == "held":
-        parts = (("drops", item.loses), ("adds", item.brings))
-        losses = " and ".join(f"{verb} {report.quoted(details)}" for verb, details in parts if details)
-        return f'held back: the text {losses}; a person\'s yes is {{"{item.handle}": true}}'
-    if item.state == "accepted" and getattr(item, "winner", None):
-        return f"{item.winner} is current"
-    return _SAID[item.state]

@@ -92,11 +92,16 @@ def page(plan: Plan, number: int, queue: list[str]) -> str:
 
 
 def listed(given: Given) -> str:
-    """Every memory on one numbered line, similar ones together."""
+    """Every memory on one numbered line, similar ones together; without its text if a question shows that."""
     memories = listing(given.snapshot)
+    run = given.run
+    asked = questions.shown_in(Plan.from_document(run.read("plan"))) if run and run.has("plan") else {}
     width = len(str(len(memories)))
-    rows = (f"#{n:<{width}} [{shown(m.type)}] {shown(m.text, 100)}" for n, m in enumerate(memories, 1))
-    return "\n".join(rows)
+
+    def about(memory: Memory) -> str:
+        return f"in {asked[memory.id]}" if memory.id in asked else f"[{shown(memory.type)}] {shown(memory.text, 100)}"
+
+    return "\n".join(f"#{n:<{width}} {about(memory)}" for n, memory in enumerate(memories, 1))
 
 
 def explain(snapshot: Snapshot, one: str, other: str, today: date) -> str:

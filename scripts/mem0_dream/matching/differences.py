@@ -64,7 +64,7 @@ def quotation(texts: Sequence[str], most: int = 90) -> str:
         for text, spans in zip(texts, rows, strict=True)
     ]
     middle = " / ".join(dict.fromkeys(middles))
-    if not all(middles) or len(middle) > most or (head + tail < 2 and head + tail < shortest):
+    if not all(middles) or len(middle) > most or 3 * (head + tail) < shortest:
         each = most // len(texts)
         return " / ".join(
             _around(text, _start(text, spans, head), each) for text, spans in zip(texts, rows, strict=True)

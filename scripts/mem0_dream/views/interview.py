@@ -22,7 +22,7 @@ from ..planning.plan import Plan
 from ..review import verdicts
 from ..review.answers import decide
 from ..safe_text import shown
-from . import report
+from . import report, wording
 from .prompts import NO, YES, Cancelled, Console, reply
 
 SECONDS_A_QUESTION = 15
@@ -128,14 +128,13 @@ class Interview:
 
     def _conflict(self, item: ConflictDecision, title: str) -> str:
         versions, also = item.versions(), item.conflict.also
-        topic = f' — "{shown(item.conflict.topic)}"' if item.conflict.topic else ""
-        self.console.say(f"{title}{topic}")
+        self.console.say(f'{title} — "{wording.topic(self.decisions, item)}"')
         if len(versions) == 2:
-            self.console.pair(*report.sides(self.decisions, item))
+            self.console.pair(*wording.sides(self.decisions, item))
         else:
             for letter, id in versions.items():
                 memory = self.plan.memory(id)
-                self.console.say(f'{letter}: "{shown(memory.text)}" ({report.dated(memory)})')
+                self.console.say(f'{letter}: "{shown(memory.text)}" ({wording.dated(memory)})')
         for a, b in also:
             self.console.say(f'also: "{shown(self.plan.memory(a).text, 60)}" / "{shown(self.plan.memory(b).text, 60)}"')
         open_words = [*versions, "both", *([] if also else ["same"]), "skip"]
@@ -151,9 +150,9 @@ class Interview:
         self.console.say(f"{title} — {shown(why)}")
         if isinstance(item, MergeDecision):
             self.console.say(report.texts(self.decisions, item))
-            for verb, details in (("drops", item.loses), ("adds", item.brings)):
+            for verb, details in (("drops", [*item.loses, *item.words]), ("adds", item.brings)):
                 if details:
-                    self.console.say(f"  It {verb} {report.quoted(details)}.")
+                    self.console.say(f"  It {verb} {wording.quoted(details)}.")
         else:
             self.console.say("\n".join(f'  - "{shown(text)}"' for text in texts))
         prompt = "Merge into this text?" if isinstance(item, MergeDecision) else "Are they one fact?"

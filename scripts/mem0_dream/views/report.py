@@ -10,7 +10,7 @@ from .. import __version__
 from ..planning.decisions import ConflictDecision, Decision, Decisions, MergeDecision, PruneDecision, UpdateDecision
 from ..planning.plan import Plan, Prune
 from ..safe_text import shown
-from . import lines
+from . import wording
 
 NOTHING_FOUND = "Dream complete. No duplicate, contradictory, or stale memories found."
 CANCELLED = "Cancelled. No changes made."
@@ -60,16 +60,14 @@ def _sections(decisions: Decisions) -> _Sections:
 
 def body(decisions: Decisions) -> str:
     """The short report without its last line."""
-    plan, names, found = decisions.plan, lines.names_of(decisions.plan), _sections(decisions)
+    plan, names, found = decisions.plan, wording.names_of(decisions.plan), _sections(decisions)
     waiting = [f"  {item.handle} {_waiting(plan, names, item)}" for item in found.waiting]
     parts = [
         "## dream — consolidation report",
-        _section(
-            "Merges", (f"  {lines.merge(names, m)}  {m.handle}{lines.drops(m)}" for m in found.merges)
-        ),
-        _section("Updates", (f"  {lines.update(names, u)}  {u.handle}" for u in found.updates)),
-        _section("Conflicts", (f"  {lines.conflict(decisions, names, c)}  {c.handle}" for c in found.conflicts)),
-        _section("Prune", (f"  {lines.prune(plan, names, p.prune)}  {p.handle}" for p in found.prunes)),
+        _section("Merges", (f"  {wording.merge(names, m)}  {m.handle}" for m in found.merges)),
+        _section("Updates", (f"  {wording.update(names, u)}  {u.handle}" for u in found.updates)),
+        _section("Conflicts", (f"  {wording.conflict(decisions, names, c)}  {c.handle}" for c in found.conflicts)),
+        _section("Prune", (f"  {wording.prune(plan, names, p.prune)}  {p.handle}" for p in found.prunes)),
         _section("Needs your answer", waiting),
         as_they_are(decisions),
     ]
@@ -100,7 +98,7 @@ def long(decisions: Decisions) -> str:
     """The report in its long form: originals, dates, confidences, reasons, and what was held back."""
     if not decisions.plan.proposes():
         return NOTHING_FOUND
-    plan, names, found = decisions.plan, lines.names_of(decisions.plan), _sections(decisions)
+    plan, names, found = decisions.plan, wording.names_of(decisions.plan), _sections(decisions)
     alone = [item for item in decisions.items if item.state in ("dismissed", "skipped")]
     waiting = [f"{item.handle} {_waiting(plan, names, item)}" for item in found.waiting]
     held = [f"{names.get(held.handle, shown(held.handle))} — {shown(held.why)}" for held in decisions.held_back]
@@ -123,7 +121,7 @@ def _long(title: str, unit: str, items: Sequence[str]) -> str:
 
 def drops(merge: MergeDecision) -> str:
     """The question about a merge that loses something, or that nobody should confirm unread."""
-    return f"{merge.handle} — {lines.doubt(merge)}. Merge anyway? [y/N]"
+    return f"{merge.handle} — {wording.doubt(merge)}. Merge anyway? [y/N]"
 
 
 def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
@@ -163,34 +161,38 @@ def counted(number: int, noun: str) -> str:
 def _waiting(plan: Plan, names: dict[str, str], item: Decision) -> str:
     """One question that waits for an answer of its own, with what it is about."""
     if isinstance(item, MergeDecision):
-        return f"{lines.merge(names, item)} — {lines.doubt(item)}"
+        return f"{wording.merge(names, item)} — {wording.doubt(item)}"
     if isinstance(item, UpdateDecision):
-        return f"{lines.update(names, item)} — {shown(item.update.why)}"
-    return lines.prune(plan, names, item.prune) if isinstance(item, PruneDecision) else ""
+        return f"{wording.update(names, item)} — {shown(item.update.why)}"
+    return wording.prune(plan, names, item.prune) if isinstance(item, PruneDecision) else ""
 
 
 def _alone(plan: Plan, names: dict[str, str], item: Decision) -> str:
     if isinstance(item, ConflictDecision):
-        return f"{lines.joined(names, item.ids(), ' vs ')} — {lines.answer(item)}"
+        return f"{wording.joined(names, item.ids(), ' vs ')} — {wording.answer(item)}"
     said = "kept" if item.state == "dismissed" else "skipped"
     if isinstance(item, (PruneDecision, UpdateDecision)):
         return f"{names[item.prune.id if isinstance(item, PruneDecision) else item.update.id]} — {said}"
-    return f"{lines.joined(names, item.ids if isinstance(item, MergeDecision) else item.miss.ids)} — {said}"
+    return f"{wording.joined(names, item.ids if isinstance(item, MergeDecision) else item.miss.ids)} — {said}"
 
 
 def _long_merge(decisions: Decisions, names: dict[str, str], merge: MergeDecision) -> str:
-    rows = [f"MERGE {lines.joined(names, merge.ids)} → NEW", texts(decisions, merge, 120), f"  handle: {merge.handle}"]
+    rows = [
+        f"MERGE {wording.joined(names, merge.ids)} → NEW",
+        texts(decisions, merge, 120),
+        f"  handle: {merge.handle}",
+    ]
     if merge.loses or merge.words:
-        rows.append(f"  loses: {lines.quoted([*merge.loses, *merge.words])}")
+        rows.append(f"  loses: {wording.quoted([*merge.loses, *merge.words])}")
     return "\n".join([*rows, f"  why: {shown(merge.why)}"])
 
 
 def texts(decisions: Decisions, merge: MergeDecision, limit: int | None = None) -> str:
     """The originals of a merge, each cut to `limit` characters, and the whole merged text, a line each."""
-    originals = [decisions.plan.memory(id).text for id in merge.ids[: lines.NAMED]]
+    originals = [decisions.plan.memory(id).text for id in merge.ids[: wording.NAMED]]
     rows = [f'  - Original {n}: "{shown(text, limit)}"' for n, text in enumerate(originals, 1)]
-    if len(merge.ids) > lines.NAMED:
-        rows.append(f"  - … and {len(merge.ids) - lines.NAMED:,} more")
+    if len(merge.ids) > wording.NAMED:
+        rows.append(f"  - … and {len(merge.ids) - wording.NAMED:,} more")
     return "\n".join([*rows, f'  - Merged:     "{shown(merge.text)}"'])
 
 
@@ -202,12 +204,12 @@ def _long_update(plan: Plan, names: dict[str, str], decided: UpdateDecision) -> 
 
 
 def _long_conflict(decisions: Decisions, names: dict[str, str], item: ConflictDecision) -> str:
-    rows = [f"CONFLICT {lines.joined(names, [*item.versions().values()], ' vs ')}"]
-    sides = zip(item.versions(), lines.sides(decisions, item), strict=True)
+    rows = [f"CONFLICT {wording.joined(names, [*item.versions().values()], ' vs ')}"]
+    sides = zip(item.versions(), wording.sides(decisions, item), strict=True)
     rows += [f"  - {side}: {text}" for side, text in sides]
-    rows += [f"  - also: {lines.joined(names, pair, ' vs ')}" for pair in item.conflict.also]
+    rows += [f"  - also: {wording.joined(names, pair, ' vs ')}" for pair in item.conflict.also]
     rows += [
-        f"  {lines.which(item)}{f' {lines.answer(item)}' if lines.answer(item) else ''}",
+        f"  {wording.which(item)}{f' {wording.answer(item)}' if wording.answer(item) else ''}",
         f"  handle: {item.handle}",
     ]
     return "\n".join([*rows, f"  why: {shown(item.conflict.why)}"])
@@ -216,12 +218,12 @@ def _long_conflict(decisions: Decisions, names: dict[str, str], item: ConflictDe
 def _long_prune(plan: Plan, names: dict[str, str], prune: Prune) -> str:
     memory = plan.memory(prune.id)
     ground = (
-        f"policy: {prune.policy_days}d" if prune.reason == "retention" else f"confidence: {lines.confidence(memory)}"
+        f"policy: {prune.policy_days}d" if prune.reason == "retention" else f"confidence: {wording.confidence(memory)}"
     )
     why = {"retention": "older than its policy", "low_confidence": "low confidence and no specifics"}
     return "\n".join(
         [
-            f"PRUNE {names[prune.id]} — {shown(prune.type)}, {lines.age(prune)} ({ground})",
+            f"PRUNE {names[prune.id]} — {shown(prune.type)}, {wording.age(prune)} ({ground})",
             f'  - Text: "{shown(memory.text, 120)}"',
             f"  handle: {prune.handle}",
             f"  why: {shown(prune.why) or why.get(prune.reason, '')}",

@@ -26,7 +26,9 @@ def answer(conflict: ConflictDecision) -> str:
 
 
 def merge(names: dict[str, str], item: MergeDecision) -> str:
-    return f'{joined(names, item.ids)} → "{shown(item.text, 100)}"'
+    """A merge on a line; if it is accepted, what it drops."""
+    gone = f" ({drops(item)})" if item.state == "accepted" and drops(item) else ""
+    return f'{joined(names, item.ids)} → "{shown(item.text, 100)}"{gone}'
 
 
 def update(names: dict[str, str], decided: UpdateDecision) -> str:
@@ -57,13 +59,13 @@ def prune(plan: Plan, names: dict[str, str], item: Prune) -> str:
 def doubt(item: MergeDecision) -> str:
     """What speaks against a merge: what it drops or brings, or else what differs."""
     brings = f"adds {quoted(item.brings)}" if item.brings else ""
-    return "; ".join(filter(None, [drops(item).removeprefix("; "), brings])) or shown(item.why)
+    return "; ".join(filter(None, [drops(item), brings])) or shown(item.why)
 
 
 def drops(item: MergeDecision) -> str:
     """What its text drops, whatever kind of word it is, if it drops a specific or waits for a yes."""
     gone = [*item.loses, *item.words] if item.loses or item.state == "held" else []
-    return f"; drops {quoted(gone)}" if gone else ""
+    return f"drops {quoted(gone[:NAMED])}{' …' if len(gone) > NAMED else ''}" if gone else ""
 
 
 def texts_of(decisions: Decisions, item: ConflictDecision) -> list[str]:
