@@ -41,6 +41,7 @@ from mem0_dream.stores.platform import PlatformStore  # noqa: E402
 from mem0_dream.stores.protocol import Store  # noqa: E402
 from mem0_dream.stores.server import ServerStore  # noqa: E402
 
+from tests.standins.collection import make_collection  # noqa: E402
 from tests.standins.embedder import WordEmbedder  # noqa: E402
 from tests.standins.platform_api import PlatformApi  # noqa: E402
 from tests.standins.server_api import ServerApi  # noqa: E402
@@ -100,6 +101,7 @@ def pgvector(rows: list[dict[str, Any]], latency: float) -> Iterator[tuple[Store
         }
         history = str(Path(folder) / "history.db")
         config = Config({"vector_store": {"provider": "pgvector", "config": collection}, "history_db_path": history})
+        make_collection(config.settings)
         store = LocalStore(config, embedder)
         payloads = [
             {**row["metadata"], "data": row["memory"], "user_id": ME.user, "app_id": ME.project,

@@ -15,10 +15,13 @@ from types import SimpleNamespace
 import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.memory import Scope
+from mem0_dream.stores import drivers
 from mem0_dream.stores.local import LocalStore
 from mem0_dream.stores.mem0_config import Config, read_config
+from mem0_dream.stores.mem0_engine import mem0
 from mem0_dream.stores.protocol import Change, Draft
 
+from tests.standins.collection import make_collection
 from tests.standins.embedder import WordEmbedder
 
 ME = Scope("developer", "web-shop")
@@ -39,6 +42,14 @@ def qdrant(folder: Path, **more) -> dict:
         "vector_store": {"provider": "qdrant", "config": inner},
         "history_db_path": str(folder / "history.db"),
     }
+
+
+def made(folder: Path) -> Config:
+    """A config whose collection is there; empty at first."""
+    settings = qdrant(folder)
+    if not (folder / "qdrant" / "meta.json").exists():
+        make_collection(settings)
+    return Config(settings)
 
 
 def written(folder: Path, settings: object, name: str = "mem0.json") -> Path:
@@ -199,7 +210,7 @@ def test_a_store_that_nobody_asks_anything_opens_nothing(tmp_path):
 
 def test_no_key_is_asked_for_but_the_embedders(tmp_path):
     path = written(
-        tmp_path, qdrant(tmp_path) | {"embedder": {"provider": "openai", "config": {"api_key": "k-embedder"}}}
+        tmp_path, made(tmp_path).settings | {"embedder": {"provider": "openai", "config": {"api_key": "k-embedder"}}}
     )
     store = LocalStore.from_config(path, {})
     assert store.fetch(ME).memories == []
@@ -207,16 +218,16 @@ def test_no_key_is_asked_for_but_the_embedders(tmp_path):
 
 
 def test_an_embedder_without_its_key_is_named(tmp_path):
-    text = sentence(written(tmp_path, qdrant(tmp_path)))
+    text = sentence(written(tmp_path, made(tmp_path).settings))
     assert "embedder openai" in text and "set the key" in text
 
 
 def test_a_folder_that_another_process_holds_is_named(tmp_path):
-    holder = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    holder = LocalStore(made(tmp_path), WordEmbedder())
     holder.fetch(ME)
     try:
         with pytest.raises(DreamError, match="in use by another process") as caught:
-            LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).fetch(ME)
+            LocalStore(made(tmp_path), WordEmbedder()).fetch(ME)
         assert str(tmp_path / "qdrant") in str(caught.value)
     finally:
         holder.close()
@@ -224,7 +235,7 @@ def test_a_folder_that_another_process_holds_is_named(tmp_path):
 
 def test_a_closed_store_lets_go_of_its_folder(tmp_path):
     for _ in range(2):
-        store = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+        store = LocalStore(made(tmp_path), WordEmbedder())
         store.fetch(ME)
         store.close()
 
@@ -278,12 +289,13 @@ def test_a_config_that_mem0_refuses_is_told_without_its_secrets(tmp_path, store,
 def test_a_history_that_cannot_be_written_is_named(tmp_path):
     with pytest.raises(DreamError, match="history_db_path"):
         LocalStore(
-            Config(qdrant(tmp_path) | {"history_db_path": str(tmp_path / "no" / "such" / "x.db")}), WordEmbedder()
+            Config(made(tmp_path).settings | {"history_db_path": str(tmp_path / "no" / "such" / "x.db")}),
+            WordEmbedder(),
         ).fetch(ME)
 
 
 def test_the_history_is_kept_where_the_config_says(tmp_path):
-    store = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    store = LocalStore(made(tmp_path), WordEmbedder())
     (result,) = store.add([Draft("Text", ME, {})])
     store.delete([str(result.id)])
     history = store._memory.history(result.id)
@@ -297,7 +309,7 @@ def test_nothing_but_the_caller_speaks(tmp_path):
     program = (
         "import sys, pathlib; folder = pathlib.Path(sys.argv[1])\n"
         "from tests.test_local_store import *\n"
-        "store = LocalStore(Config(qdrant(folder)), WordEmbedder())\n"
+        "store = LocalStore(made(folder), WordEmbedder())\n"
         "store.add([Draft('The build uses Node 20.', ME, {})])\n"
         "store.update([Change(store.fetch(ME).memories[0].id, text='The build uses Node 22.')])\n"
         "store.search('build', ME, 3); store.close()\n"
@@ -321,18 +333,19 @@ def test_nothing_but_the_caller_speaks(tmp_path):
 
 @pytest.fixture
 def store(tmp_path):
-    opened = LocalStore(Config(qdrant(tmp_path)), WordEmbedder())
+    opened = LocalStore(made(tmp_path), WordEmbedder())
     yield opened
     opened.close()
 
 
 def test_vectors_of_another_length_are_told_and_nothing_is_stored(store, tmp_path):
     store.close()
-    other = LocalStore(Config(qdrant(tmp_path)), WordEmbedder(dimensions=16))
+    other = LocalStore(made(tmp_path), WordEmbedder(dimensions=16))
     (result,) = other.add([Draft("Text", ME, {})])
     listed = other.fetch(ME).memories
     other.close()
     assert "another length than the collection" in (result.error or "")
+    assert not result.unsure, "an operation that surely did nothing is not left open"
     assert listed == []
 
 
@@ -409,3 +422,127 @@ def test_mem0s_log_says_nothing(store, caplog):
     with caplog.at_level(logging.DEBUG):
         store.add([Draft("Text", ME, {})])
     assert not [record for record in caplog.records if record.name.startswith(("mem0", "qdrant"))]
+
+
+# Nothing that only looks makes anything
+
+
+def test_a_folder_that_is_not_there_is_named_and_not_made(tmp_path):
+    with pytest.raises(DreamError, match=r"There is no qdrant store in .*qdrant; correct path"):
+        LocalStore(Config(qdrant(tmp_path)), WordEmbedder()).fetch(ME)
+    assert not (tmp_path / "qdrant").exists() and not (tmp_path / "history.db").exists()
+
+
+def test_a_collection_that_is_not_there_is_named_with_those_that_are(tmp_path):
+    made(tmp_path)
+    store = LocalStore(Config(qdrant(tmp_path, collection_name="memz")), WordEmbedder())
+    with pytest.raises(DreamError, match=r"no collection memz in the qdrant store of the config \(it has mem0\)"):
+        store.fetch(ME)
+    again = LocalStore(made(tmp_path), WordEmbedder())
+    assert again.fetch(ME).memories == []
+    names = [found.name for found in again._memory.vector_store.client.get_collections().collections]
+    again.close()
+    assert names == ["mem0"]
+
+
+def test_a_chroma_folder_and_collection_that_are_not_there_are_named_and_not_made(tmp_path):
+    chromadb = pytest.importorskip("chromadb", reason="chromadb is not installed")
+    inner = {"path": str(tmp_path / "chroma"), "collection_name": "memz"}
+    whole = {"vector_store": {"provider": "chroma", "config": inner}, "history_db_path": str(tmp_path / "history.db")}
+    with pytest.raises(DreamError, match="There is no chroma store in"):
+        LocalStore(Config(whole), WordEmbedder()).fetch(ME)
+    assert list(tmp_path.iterdir()) == []
+    make_collection({"vector_store": {"provider": "chroma", "config": {**inner, "collection_name": "mem0"}}})
+    chromadb.api.client.SharedSystemClient.clear_system_cache()
+    with pytest.raises(DreamError, match=r"no collection memz .*\(it has mem0\)"):
+        LocalStore(Config(whole), WordEmbedder()).fetch(ME)
+
+
+def test_reading_and_searching_makes_no_history_and_no_collection_of_entities(tmp_path):
+    store = LocalStore(made(tmp_path), WordEmbedder())
+    store.fetch(ME)
+    store.search("The API of Lena Bauer in Berlin", ME, 3)
+    names = [found.name for found in store._memory.vector_store.client.get_collections().collections]
+    store.close()
+    assert (names, (tmp_path / "history.db").exists()) == (["mem0"], False)
+
+
+# Stores that other programs write to
+
+
+def inserted(store: LocalStore, *payloads: dict) -> list[str]:
+    ids = [f"{number:08d}-0000-4000-8000-000000000000" for number in range(len(payloads))]
+    vectors = [WordEmbedder().embed(payload["data"]) for payload in payloads]
+    store._memory.vector_store.insert(vectors=vectors, ids=ids, payloads=list(payloads))
+    return ids
+
+
+@pytest.mark.parametrize("owner", ["user_id", "userId"])
+def test_what_the_typescript_sdk_wrote_is_read_and_its_dates_stay(store, owner):
+    date = "2026-01-01T10:00:00.000Z"
+    payload = {"data": "We use pnpm", "hash": "h", "createdAt": date, "updatedAt": date, owner: ME.user, "type": "fact"}
+    (id,) = inserted(store, payload)
+    (memory,) = store.fetch(ME).memories
+    assert (memory.record["created_at"], memory.scope.user, memory.metadata) == (date, ME.user, {"type": "fact"})
+    (result,) = store.update([Change(id, metadata={"confidence": 0.9})])
+    (new,) = store.add([Draft("We use Node 22", memory.scope, {}, created=memory.created)])
+    assert (result.error, new.error) == (None, None)
+    changed = store._memory.vector_store.get(id).payload
+    assert (changed["createdAt"], changed["confidence"], changed["type"]) == (date, 0.9, None)
+    assert changed["updatedAt"] > date
+    assert store._memory.vector_store.get(new.id).payload["createdAt"] == "2026-01-01T10:00:00+00:00"
+    assert {memory.text: memory.created.month for memory in store.fetch(ME).memories} == {
+        "We use pnpm": 1,
+        "We use Node 22": 1,
+    }
+
+
+def test_openmemorys_collection_gets_no_memory_that_its_database_does_not_know(store):
+    inserted(store, {"data": "We use pnpm", "user_id": ME.user, "source_app": "openmemory", "created_at": "2026-01-01"})
+    (memory,) = store.fetch(ME).memories
+    new, back = store.add([Draft("Merged", memory.scope, {}), Draft("Deleted before", memory.scope, {}, was="an id")])
+    assert "OpenMemory's own database" in (new.error or "") and not new.unsure
+    assert back.error is None
+
+
+def test_every_provider_of_mem0_has_its_packages():
+    mem0()
+    from mem0.utils.factory import EmbedderFactory, VectorStoreFactory
+
+    assert set(drivers.VECTOR_STORES) == set(VectorStoreFactory.provider_to_class)
+    assert set(drivers.EMBEDDERS) == set(EmbedderFactory.provider_to_class)
+
+
+# Configs of the TypeScript SDK and of OpenClaw
+
+TYPESCRIPT = {
+    "vectorStore": {"provider": "qdrant", "config": {"collectionName": "mem", "dimension": 32, "url": "http://q:6333"}},
+    "embedder": {"provider": "openai", "config": {"apiKey": "abc", "baseURL": "http://e/v1", "model": "m"}},
+    "llm": {"provider": "openai", "config": {"apiKey": "abc"}},
+}
+
+
+@pytest.mark.parametrize("wrap", [lambda c: c, lambda c: {"plugins": {"entries": {"mem0": {"config": {"oss": c}}}}}])
+def test_a_config_of_the_typescript_sdk_is_read(tmp_path, wrap):
+    config = read_config(written(tmp_path, wrap(TYPESCRIPT)), {})
+    assert config.settings == {
+        "vector_store": {
+            "provider": "qdrant",
+            "config": {"collection_name": "mem", "embedding_model_dims": 32, "url": "http://q:6333"},
+        },
+        "embedder": {
+            "provider": "openai",
+            "config": {"api_key": "abc", "openai_base_url": "http://e/v1", "model": "m"},
+        },
+    }
+
+
+def test_a_store_that_only_the_typescript_sdk_has_is_named(tmp_path):
+    text = sentence(written(tmp_path, {"vectorStore": {"provider": "memory", "config": {}}}))
+    assert "TypeScript SDK, whose store memory the Python package cannot read" in text
+
+
+def test_openclaws_config_for_the_platform_says_what_to_set(tmp_path):
+    settings = {"plugins": {"entries": {"mem0": {"config": {"mode": "platform", "apiKey": SECRET}}}}}
+    text = sentence(written(tmp_path, settings, "openclaw.json"))
+    assert "set MEM0_API_KEY" in text and SECRET not in text

@@ -159,7 +159,7 @@ def test_search_finds_the_nearest_of_the_scope(api, store):
 def test_owners_tell_who_has_memories(api, store):
     api.seed("developer", "web-shop", ["One", "Two"])
     api.seed("reviewer", None, ["Three"])
-    assert store.owners() == [("developer", "web-shop", 2), ("reviewer", None, 1)]
+    assert store.owners() == [(Scope("developer", "web-shop"), 2), (Scope("reviewer", None), 1)]
 
 
 # Adding

@@ -97,7 +97,7 @@ def test_search_keeps_to_the_scope(api, store):
 def test_owners_are_those_of_all_memories(api, store):
     api.seed("developer", "web-shop", facts(2))
     api.seed("reviewer", None, facts(1))
-    assert store.owners() == [("developer", "web-shop", 2), ("reviewer", None, 1)]
+    assert store.owners() == [(Scope("developer", "web-shop"), 2), (Scope("reviewer", None), 1)]
 
 
 def test_without_the_right_to_list_all_nobody_is_named():

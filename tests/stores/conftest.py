@@ -21,6 +21,7 @@ from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Store
 from mem0_dream.stores.server import ServerStore
 
+from tests.standins.collection import make_collection
 from tests.standins.embedder import WordEmbedder
 from tests.standins.platform_api import PlatformApi
 from tests.standins.server_api import ServerApi
@@ -94,6 +95,7 @@ def _local(engine: str, collection: dict[str, Any], folder: Path) -> Place:
         }
     )
     embedder = WordEmbedder()
+    make_collection(config.settings)
 
     def fill(scope: Scope, records: list[dict[str, Any]]) -> None:
         payloads = [_payload(scope, record) for record in records]

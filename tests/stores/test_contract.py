@@ -269,11 +269,29 @@ def test_search_finds_what_shares_words_in_this_scope_alone(store):
 def test_the_store_can_tell_who_has_memories(store):
     added(store, "One", "Two")
     added(store, "Three", scope=Scope("reviewer", "billing"))
-    assert ("developer", "web-shop", 2) in store.owners()
-    assert ("reviewer", "billing", 1) in store.owners()
+    assert (ME, 2) in store.owners()
+    assert (Scope("reviewer", "billing"), 1) in store.owners()
 
 
 def test_a_record_keeps_the_stores_own_keys(store):
     (id,) = added(store, "Text")
     record = by_id(store)[id].record
     assert {"id", "memory", "metadata", "created_at", "updated_at", "user_id"} <= set(record)
+
+
+def test_an_agents_memories_of_no_user_are_reached(store):
+    scope = Scope("", None, "coder")
+    added(store, "To deploy: build, tag, push", scope=scope)
+    added(store, "Of a user", scope=ME)
+    assert [memory.text for memory in store.fetch(scope).memories] == ["To deploy: build, tag, push"]
+    assert (scope, 1) in store.owners() or store.kind == "platform"
+
+
+def test_memories_without_a_project_beside_others_are_counted(store):
+    if store.kind == "platform":
+        pytest.skip("the Platform sends only what the filter names")
+    added(store, "Of the project")
+    added(store, "Of none", "Of none either", scope=ME._replace(project=None))
+    listing = store.fetch(ME)
+    assert [memory.text for memory in listing.memories] == ["Of the project"]
+    assert listing.notes == ["2 memories without a project left out; --project none takes all."]

@@ -71,7 +71,13 @@ def job_of(session: Session, env: Mapping[str, str] = os.environ) -> Job:
     """The unattended run of this scope, with nothing left for the scheduler's environment to decide."""
     identity, config = session.identity, session.config
     home = dream_home(env).resolve()
-    scope = ["--store", session.store.kind, *(["--config", config] if config else []), "--user", identity.user]
+    scope = [
+        "--store",
+        session.store.kind,
+        *(["--config", config] if config else []),
+        "--user",
+        identity.user or "none",
+    ]
     scope += ["--project", identity.project or "none", *(["--agent", identity.agent] if identity.agent else [])]
     seed = int.from_bytes(hashlib.sha256(session.folder.name.encode()).digest()[:4], "big")
     plain = {name: env[name] for name in _PLAIN if env.get(name)}

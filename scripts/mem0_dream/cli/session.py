@@ -86,12 +86,13 @@ class Session:
     def elsewhere(self) -> str:
         """Who does have memories in this store, as a sentence; empty where the store cannot tell."""
         others = [
-            f"user {shown(user)} · project {shown(project or 'none')} ({count})"
-            for user, project, count in sorted(self.store.owners(), key=lambda owner: -owner[2])[:5]
+            f"user {shown(scope.user or 'none')} · project {shown(scope.project or 'none')}"
+            + (f" · agent {shown(scope.agent)}" if scope.agent else "")
+            + f" ({count})"
+            for scope, count in sorted(self.store.owners(), key=lambda owner: -owner[1])[:5]
         ]
-        return (
-            f"This store has memories of: {'; '.join(others)}; name them with --user and --project." if others else ""
-        )
+        how = "name them with --user, --project and --agent"
+        return f"This store has memories of: {'; '.join(others)}; {how}." if others else ""
 
 
 def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
@@ -146,7 +147,7 @@ def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
     if target.store is None and target.config is None:
         cwd = target.cwd or (Path(store["cwd"]) if "cwd" in store else None)
         target = replace(target, store=store["kind"], config=store.get("config"), cwd=cwd)
-    session = start(replace(target, user=scope.user, project=scope.project or "none", agent=scope.agent))
+    session = start(replace(target, user=scope.user or "none", project=scope.project or "none", agent=scope.agent))
     if store["identity"] not in (session.store.identity, *session.store.former):
         raise DreamError(
             f"This run was made on another store ({store['kind']}); name that one with --store and --config, "

@@ -37,7 +37,7 @@ def resolve(
     project: str | None = None,
     agent: str | None = None,
 ) -> Identity:
-    """Who works here: the options first, then the environment, mem0's files, git and the folder. "none": no project."""
+    """Who works here: the options first, then the environment, mem0's files, git and the folder. "none": none."""
     name, name_source = _first(_users(env, user))
     where, where_source = _first(_projects(cwd, env, project))
     branch = git.line(cwd, "branch", "--show-current")
@@ -47,6 +47,7 @@ def resolve(
         "agent": "--agent" if agent else "none named",
         "branch": "git" if branch else "no branch checked out" if branch == "" else "no git",
     }
+    name = "" if user == "none" else name
     return Identity(name, None if project == "none" else where, agent or None, branch or None, sources)
 
 

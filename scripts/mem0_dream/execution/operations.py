@@ -117,8 +117,9 @@ def as_it_was(memory: Memory) -> dict[str, Any]:
 
 def to_draft(add: dict[str, Any]) -> Draft:
     scope = Scope(*add["scope"])
+    created = read_date(add["created"])
     return Draft(
-        add["text"], scope, add["metadata"], read_date(add["created"]), add["expiration_date"], add.get("run_id")
+        add["text"], scope, add["metadata"], created, add["expiration_date"], add.get("run_id"), add.get("was")
     )
 
 

@@ -101,7 +101,7 @@ class FileStore:
     def search(self, query: str, scope: Scope, limit: int) -> list[Memory]:
         return closest(self.fetch(scope).memories, query, limit)
 
-    def owners(self) -> list[tuple[str, str | None, int]]:
+    def owners(self) -> list[tuple[Scope, int]]:
         return owners(self._read().memories)
 
     def close(self) -> None:
@@ -220,7 +220,8 @@ def _added(id: str, draft: Draft, like: _Row | None, some: _Row | None) -> dict[
     else:
         owner = {"user_id": draft.scope.user, "app_id": draft.scope.project, "agent_id": draft.scope.agent}
     beside = {"run_id": draft.run_id, "expiration_date": draft.expiration_date, **owner}
-    dates = {"created_at": draft.created.isoformat() if draft.created else now, "updated_at": now}
+    created = draft.created.isoformat() if draft.created else None if draft.was else now
+    dates = {"created_at": created, "updated_at": now}
     return row | {key_in(model, name): value for name, value in {**dates, **beside}.items() if value}
 
 

@@ -5,19 +5,22 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DreamError
 from ..memory import Memory, Scope
 from .mem0_config import Config, read_config
-from .opening import NoVector, open_memory
+from .mem0_engine import NoVector, keep_history, open_memory
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, loosened, owners
+from .spelling import CAMEL, to_record
 
 # As mem0's own listing puts a payload: these beside the metadata, those nowhere.
 _BESIDE = ("user_id", "agent_id", "run_id", "actor_id", "role", "attributed_to", "expiration_date")
-_HIDDEN = {"data", "hash", "created_at", "updated_at", "id", "text_lemmatized", *_BESIDE}
+_TYPESCRIPT = {*CAMEL.values(), "textLemmatized", "attributedTo"}
+_HIDDEN = {"data", "hash", "created_at", "updated_at", "id", "text_lemmatized", *_BESIDE, *_TYPESCRIPT}
 _WHOLE = {"qdrant", "pgvector", "chroma", "faiss"}  # engines that give as many rows as they are asked for
 _GIVE_UP = 3  # failures in a row after which the rest of a batch is not tried
 _Item = TypeVar("_Item")
@@ -37,6 +40,7 @@ class LocalStore:
         self.identity = config.place
         self.label = f"local {config.provider}"
         self._loosened: dict[Scope, Scope] = {}
+        self._typescript = self._openmemory = False  # who else writes to it, as its rows tell
 
     @classmethod
     def from_config(cls, path: Path, env: Mapping[str, str], cwd: Path | None = None) -> LocalStore:
@@ -48,19 +52,18 @@ class LocalStore:
         return open_memory(self._config, self._embedder)
 
     def fetch(self, scope: Scope) -> Listing:
-        mine: list[Memory] = []
-        notes: list[str] = []
-        wanted, whole = scope, True
-        if scope.project:
-            mine, whole = self._list({"user_id": scope.user, "app_id": scope.project})
-        if not mine:  # none of this project: is it that the user's memories have no projects at all?
-            everything, whole = self._list({"user_id": scope.user})
-            wanted, notes = loosened(everything, scope)
-            mine = [memory for memory in everything if wanted.project in (None, memory.scope.project)]
+        whose = ("user_id", scope.user) if scope.user else ("agent_id", scope.agent or "")
+        everything, whole = self._list(dict([whose]))
+        if not everything or self._typescript:  # early releases of that SDK spell the owner, too, in their way
+            more, complete = self._list({CAMEL[whose[0]]: whose[1]})
+            everything, whole = everything + more, whole and complete
+        wanted, notes = loosened(everything, scope)
         self._loosened[scope] = wanted
-        listing = in_scope(mine, wanted)
+        listing = in_scope([m for m in everything if wanted.project in (None, m.scope.project)], wanted)
         listing.complete = whole
         listing.notes += notes
+        if not whole:
+            listing.notes.append(f"The engine may have cut its list off at {len(everything)} memories.")
         return listing
 
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
@@ -87,16 +90,17 @@ class LocalStore:
         wanted = self._loosened[scope]
         parts = {"user_id": wanted.user, "app_id": wanted.project, "agent_id": wanted.agent}
         filters = {key: value for key, value in parts.items() if value}
-        search = self._memory.search
         try:
-            found = search(query, filters=filters, top_k=limit, threshold=0.0)
+            vector = self._memory.embedding_model.embed(query, "search")
+            # mem0's own search would make a collection for entities.
+            found = self._memory.vector_store.search(query=query, vectors=vector, top_k=limit, filters=filters)
         except NoVector:
             raise
         except Exception as error:
             raise self._failure("searched", error) from None
-        return in_scope(map(Memory, found["results"]), wanted).memories
+        return in_scope((Memory(_record(row)) for row in _unwrapped(found)), wanted).memories
 
-    def owners(self) -> list[tuple[str, str | None, int]]:
+    def owners(self) -> list[tuple[Scope, int]]:
         return owners(self._list(None)[0])
 
     def close(self) -> None:
@@ -118,18 +122,27 @@ class LocalStore:
         try:
             while len(rows := _unwrapped(engine.list(filters=filters, top_k=limit))) >= limit:
                 limit *= 2
+        except DreamError:
+            raise
         except Exception as error:
             raise self._failure("read", error) from None
+        payloads = [row.payload or {} for row in rows]
+        self._typescript = self._typescript or any("createdAt" in payload for payload in payloads)
+        self._openmemory = self._openmemory or any(p.get("source_app") == "openmemory" for p in payloads)
         round_number = len(rows) > 0 and len(rows) % 1000 == 0  # where other engines stop
         whole = self._config.provider in _WHOLE or not round_number
         return [Memory(_record(row)) for row in rows], whole
 
     def _add(self, draft: Draft) -> Result:
+        if self._openmemory and draft.was is None:
+            return Result(error="OpenMemory's own database would not know a new memory; choose a text that one has.")
         metadata = {key: value for key, value in self._fitting(draft.metadata).items() if value is not None}
         if draft.scope.project:
             metadata["app_id"] = draft.scope.project
         if draft.created:
             metadata["created_at"] = draft.created.isoformat()
+        if self._typescript:
+            metadata["createdAt"] = metadata["updatedAt"] = (draft.created or datetime.now(timezone.utc)).isoformat()
         answer = self._memory.add(
             draft.text,
             user_id=draft.scope.user or None,
@@ -153,6 +166,8 @@ class LocalStore:
         if change.metadata is not UNCHANGED:  # mem0 merges metadata; the project is part of it and stays
             dropped = dict.fromkeys(set(found.payload) - _HIDDEN - {"app_id"})
             wanted["metadata"] = dropped | self._fitting(change.metadata)
+        if "createdAt" in found.payload:
+            wanted["metadata"] = {"updatedAt": datetime.now(timezone.utc).isoformat(), **wanted.get("metadata", {})}
         self._memory.update(change.id, **wanted)
         return Result(change.id)
 
@@ -167,7 +182,7 @@ class LocalStore:
 
     def _each(self, items: Sequence[_Item], act: Callable[[_Item], Result]) -> list[Result]:
         if items:
-            self._memory  # noqa: B018 - where it cannot be opened, the call fails whole
+            keep_history(self._memory, self._config)  # if the store cannot be opened, the call fails whole
         results: list[Result] = []
         failures = 0
         for item in items:
@@ -182,7 +197,8 @@ class LocalStore:
                 results.append(Result(id, str(error)))
                 failures += 1
             except Exception as error:
-                results.append(Result(id, str(self._failure("changed", error)), unsure=True))
+                failure = self._failure("changed", error)
+                results.append(Result(id, str(failure), unsure=not isinstance(failure, NoVector)))
                 failures += 1
         return results
 
@@ -196,7 +212,7 @@ class LocalStore:
     def _failure(self, what: str, error: Exception) -> DreamError:
         text = self._config.tell(error)
         if "dimension" in text.lower() or "broadcast" in text.lower():
-            return DreamError(
+            return NoVector(
                 f"The embedder of {self._config.name} gives vectors of another length than the collection holds"
                 f" ({text}); use the embedder that the collection was made with."
             )
@@ -212,15 +228,10 @@ def _unwrapped(listed: Any) -> list[Any]:
 
 def _record(row: Any) -> dict[str, Any]:
     payload = row.payload or {}
-    record = {
-        "id": str(row.id),
-        "memory": payload.get("data", ""),
-        "hash": payload.get("hash"),
-        "metadata": {key: value for key, value in payload.items() if key not in _HIDDEN} or None,
-        "created_at": payload.get("created_at"),
-        "updated_at": payload.get("updated_at"),
-    }
-    return record | {key: payload[key] for key in _BESIDE if key in payload}
+    metadata = {key: value for key, value in payload.items() if key not in _HIDDEN} or None
+    beside = {key: payload[key] for key in (*_BESIDE, *CAMEL.values()) if key in payload}
+    dates = {key: payload.get(key) for key in ("hash", "created_at", "updated_at")}
+    return to_record({"id": row.id, "memory": payload.get("data"), **dates, "metadata": metadata, **beside})
 
 
 def _flat(value: Any) -> bool:

@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote
 from ..config import python_env
 from ..errors import DreamError
 from ..safe_text import SECRET_NAME, redact
+from .typescript_config import to_python
 
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 # mem0 makes a language model and a reranker whatever is asked of it; nothing here uses either.
@@ -63,7 +64,7 @@ def read_config(path: Path, env: Mapping[str, str], cwd: Path | None = None) -> 
         raise DreamError(f"{path} is not text in UTF-8; save the config as UTF-8.") from None
     except OSError as error:
         raise DreamError(f"{path} cannot be read ({error.strerror}); check its path and permissions.") from None
-    found = _parse(path, text)
+    found = to_python(_parse(path, text), str(path))
     if not isinstance(found, dict) or not isinstance(found.get("vector_store"), dict):
         raise DreamError(
             f"{path} is not a mem0 config: it has no vector_store (an export is opened with --store file)."

@@ -133,7 +133,7 @@ class PlatformStore:
         answer = self._client.search(query, filters=_filters(scope), top_k=max(1, min(limit, 1000)))
         return in_scope(_memories(_listing(answer)["results"]), scope).memories[:limit]
 
-    def owners(self) -> list[tuple[str, str | None, int]]:
+    def owners(self) -> list[tuple[Scope, int]]:
         """For the account's first users, how many of their first memories are in which project; most first."""
         entities = [row for row in _listing(self._client.users())["results"] if isinstance(row, dict)]
         users = [str(row.get("name")) for row in entities if row.get("type") == "user"][:20]
@@ -248,13 +248,13 @@ class PlatformStore:
 
 def _filters(scope: Scope) -> dict[str, Any]:
     parts = [("user_id", scope.user), ("app_id", scope.project), ("agent_id", scope.agent)]
-    return {"AND": [{name: value} for name, value in parts if value is not None]}
+    return {"AND": [{name: value} for name, value in parts if value]}
 
 
 def _addition(draft: Draft) -> dict[str, Any]:
     return {
         "messages": [{"role": "user", "content": draft.text}],
-        "user_id": draft.scope.user,
+        "user_id": draft.scope.user or None,
         "app_id": draft.scope.project,
         "agent_id": draft.scope.agent,
         "run_id": draft.run_id,

@@ -32,6 +32,7 @@ class Draft:
     created: datetime | None = None
     expiration_date: str | None = None
     run_id: str | None = None
+    was: str | None = None  # the id of the memory that it brings back
 
 
 @dataclass(frozen=True)
@@ -84,5 +85,5 @@ class Store(Protocol):
     def update(self, changes: Sequence[Change]) -> list[Result]: ...
     def delete(self, ids: Sequence[str]) -> list[Result]: ...
     def search(self, query: str, scope: Scope, limit: int) -> list[Memory]: ...
-    def owners(self) -> list[tuple[str, str | None, int]]: ...  # user, project, memories: as far as the store can tell
+    def owners(self) -> list[tuple[Scope, int]]: ...  # who has how many, as far as the store can tell
     def close(self) -> None: ...

@@ -42,18 +42,28 @@ def in_scope(memories: Iterable[Memory], scope: Scope) -> Listing:
 
 
 def loosened(memories: Iterable[Memory], scope: Scope) -> tuple[Scope, list[str]]:
-    """The scope without its project where none of the user's memories has one, and the sentence that says so."""
-    projects = [memory.scope.project for memory in memories if memory.scope.user == scope.user]
-    if scope.project is None or not projects or any(projects):
+    """The scope, without its project if none of the user's memories has one, and what to say of those without one."""
+    scopes = [memory.scope for memory in memories if memory.scope.user == scope.user]
+    without = scopes.count(scope._replace(project=None))
+    if scope.project is None or not scopes:
         return scope, []
-    note = f"No memory of user {scope.user} here has a project, so all of the user's memories are taken."
+    if any(found.project for found in scopes):
+        if not without:
+            return scope, []
+        return scope, [f"{counted(without)} without a project left out; --project none takes all."]
+    note = f"No memory of {named(scope)} here has a project, so all of them are taken."
     return scope._replace(project=None), [note]
 
 
-def owners(memories: Iterable[Memory]) -> list[tuple[str, str | None, int]]:
-    """Who has memories: user, project, how many; the most first."""
-    counts = Counter((memory.scope.user, memory.scope.project) for memory in memories)
-    return [(user, project, count) for (user, project), count in counts.most_common()]
+def owners(memories: Iterable[Memory]) -> list[tuple[Scope, int]]:
+    """Who has memories and how many, the most first."""
+    return Counter(memory.scope for memory in memories).most_common()
+
+
+def named(scope: Scope) -> str:
+    """Whose memories, without the project: "user lena", "agent coder", "user lena, agent coder"."""
+    parts = [f"user {scope.user}"] * bool(scope.user) + [f"agent {scope.agent}"] * bool(scope.agent)
+    return ", ".join(parts) or "no user"
 
 
 def closest(memories: Sequence[Memory], query: str, limit: int) -> list[Memory]:

@@ -100,7 +100,7 @@ class ServerStore:
         answer = self._web.post("search", json={"query": query, "filters": filters, "top_k": max(1, limit)}).json()
         return in_scope(_memories(_rows(answer)), scope).memories[:limit]
 
-    def owners(self) -> list[tuple[str, str | None, int]]:
+    def owners(self) -> list[tuple[Scope, int]]:
         """Who has memories among the first 1,000 of all; nobody where the key may not list them."""
         try:
             return owners(_memories(_rows(self._web.get("memories").json())))
@@ -159,7 +159,7 @@ def _addition(draft: Draft) -> dict[str, Any]:
     extra = {"app_id": draft.scope.project, "created_at": draft.created.isoformat() if draft.created else None}
     body = {
         "messages": [{"role": "user", "content": draft.text}],
-        "user_id": draft.scope.user,
+        "user_id": draft.scope.user or None,
         "agent_id": draft.scope.agent,
         "run_id": draft.run_id,
         "metadata": {**draft.metadata, **{key: value for key, value in extra.items() if value}},

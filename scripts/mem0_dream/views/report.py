@@ -20,7 +20,7 @@ APPLY = "Apply? [Y/n]"
 
 def first_line(store: str, user: str, project: str | None, count: int | str) -> str:
     """The first line on stderr of every command: what is being cleaned, and whose."""
-    scope = f"user {shown(user)} · project {shown(project or 'none')}"
+    scope = f"user {shown(user or 'none')} · project {shown(project or 'none')}"
     return f"mem0-dream {__version__} · {shown(store)} · {scope} · {count} memories"
 
 
