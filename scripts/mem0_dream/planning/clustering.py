@@ -214,7 +214,7 @@ def _distinct(alike: list[str], texts: dict[str, list[Memory]]) -> list[Statemen
     found = []
     for text in sorted(alike):
         reading = read(text)
-        statement, known = first.setdefault(reading.exact, (Statement(text, []), reading))
+        statement, known = first.setdefault(reading.normal, (Statement(text, []), reading))
         if known is not reading and not judge(known, reading).safe:
             statement = Statement(text, [])
         if not statement.memories:
