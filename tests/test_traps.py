@@ -37,7 +37,7 @@ def test_no_trap_is_merged_unasked(way):
 
 
 def test_no_trap_has_one_exact_form():
-    assert [(t["a"], t["b"]) for t in TRAPS if read(t["a"]).exact == read(t["b"]).exact] == []
+    assert [(t["a"], t["b"]) for t in TRAPS if read(t["a"]).normal == read(t["b"]).normal] == []
 
 
 def test_a_plan_merges_no_trap_unasked():

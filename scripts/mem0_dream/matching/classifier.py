@@ -1,54 +1,59 @@
-"""What two memories are to each other, and why. Similarity does not decide: what differs does."""
+"""What two memories are to each other, and why. Guards say what a pair can be, the learned score how likely that is."""
 
 from __future__ import annotations
 
 import json
 import math
 from functools import cache
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from . import lexicon
+from .changes import newer_state
 from .details import brings, loses
 from .explanation import differences
-from .features import evidence, facts, foreign
-from .order import turned
-from .sameness import same_statement
-from .text import Reading, odd
+from .features import FEATURES, evidence, facts, foreign
+from .guards import Exchange, additions, exchanges, turned
+from .tokenizer import Reading, odd
+
+Kind = Literal["duplicate", "covers", "conflict", "distinct"]
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
-MERGE = {"words": 0.49, "scripts": 0.45}
-CONFLICT = {"words": 0.22, "scripts": 0.3}
+MERGE = {"words": 0.44, "scripts": 0.38}
+CONFLICT = {"words": 0.3, "scripts": 0.3}
 NEAR = 0.12
-# What makes a contradiction of two texts that share much, where there are too few examples to learn it from.
-_PLAIN = ("number_swap", "negated", "opposite", "tool")
 LEAST_SHARED = 0.3  # of the words of the shorter text
-LEAST_FOREIGN = 0.15  # where words run together or change their endings
+LEAST_FOREIGN = 0.15  # in scripts whose words run together or change their endings
+# Exchanged, these are another value of one thing; a name, a letter, code or a place can be another thing.
+VALUES = {"number", "sign", "opposite", "strength", "amount", "comparison", "time", "direction", "joining", "state"}
 
 
 class Judgement(NamedTuple):
-    """`kind` is "duplicate", "covers" (one says all of the other and more), "conflict" or "distinct".
+    """What a pair is.
 
-    `safe`: they may be merged with nobody looking. `score` is how sure, 0 to 1. `near`: alike enough to
-    tell a person why they are left alone.
+    `kind`: "covers" if one says all of the other and more. `safe`: they may be merged with no one asked. `score`: how
+    sure, 0 to 1. `near`: alike enough to tell a person why they are left alone. `limits`: words that limit what one
+    says and the other lacks; such a merge is asked by itself. `winner`: "a" or "b" if that text tells of the change.
     """
 
-    kind: str
+    kind: Kind
     safe: bool
     score: float
     near: bool
     shared: list[str]
     differs: list[str]
     why: str
+    limits: tuple[str, ...] = ()
+    winner: str | None = None
 
 
-_SAME = Judgement("duplicate", True, 1.0, False, [], [], "word for word the same statement")
+_SAME = Judgement("duplicate", True, 1.0, False, [], [], "the same but for how it is written")
 _DISTINCT = Judgement("distinct", False, 0.0, False, [], [], "they say different things")
 _ODD = Judgement("distinct", False, 0.0, True, [], [], "one holds characters that cannot be seen or pass for others")
 _TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too little")
 
 
 def too_little(a: Reading, b: Reading) -> bool:
-    """True where two texts share so little, or one says so little, that nothing else need be looked at."""
+    """True if two texts share so little, or one says so little, that nothing else need be looked at."""
     x, y = a.words, b.words
     both = len(x & y)
     if not both:
@@ -61,40 +66,43 @@ def too_little(a: Reading, b: Reading) -> bool:
 
 def judge(a: Reading, b: Reading) -> Judgement:
     """What the pair is. The same for (a, b) and (b, a) but for the side named first in the texts."""
-    if a.words == b.words and a.exact == b.exact:
+    if a.words == b.words and a.normal == b.normal:
         return _SAME
-    if too_little(a, b):
+    winner = newer_state(a, b)
+    if winner is None and too_little(a, b):
         return _TOO_LITTLE
     if odd(a.text) or odd(b.text):
         return _ODD
     table = "scripts" if foreign(a, b) else "words"
-    found = evidence(a, b)
-    conflict, same = _probabilities(found, table)
-    if table == "scripts" and found["jaccard"] >= 0.4 and any(map(found.get, _PLAIN)):
-        conflict, same = max(conflict, same, CONFLICT[table]), 0.0
-    if found["jaccard"] > 0.6 and same_statement(a, b):
-        return _SAME._replace(why="the same statement but for words that carry nothing")
-    if same >= MERGE[table]:
-        kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
-        if (found.get("negated") and _denied(a, b)) or (a.words == b.words and turned(a, b)):
-            kind, conflict = "conflict", same
-    elif conflict >= CONFLICT[table]:
-        kind = "conflict"
-    elif max(conflict, same) >= NEAR:
-        kind = "distinct"
-    else:
+    conflict, same = _probabilities(evidence(a, b))
+    kind: Kind = "distinct"
+    swapped: list[Exchange] = []
+    if winner:
+        kind, conflict = "conflict", max(conflict, same, 0.5)
+    elif same >= MERGE[table] or conflict >= CONFLICT[table]:
+        swapped = exchanges(a, b)
+        if swapped or turned(a, b) or _denied(a, b):
+            valued = not swapped or any(found.kind in VALUES for found in swapped)
+            likely = max(conflict, same) if valued else conflict / max(1 - same, 0.01)
+            kind, conflict = ("conflict" if likely >= CONFLICT[table] else "distinct"), likely
+        elif same >= MERGE[table]:
+            kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
+        else:
+            kind = "conflict"
+    elif max(conflict, same) < NEAR:
         return _DISTINCT
-    told = differences(a, b)
+    limits = tuple(additions(a, b)) if kind in ("duplicate", "covers") else ()
+    found = differences(a, b)
     score = conflict if kind == "conflict" else same
-    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), told, "; ".join(told))
+    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), found, "; ".join(found), limits, winner)
 
 
 def _denied(a: Reading, b: Reading) -> bool:
-    """Whether the side with a "not" denies what the other says: it brings no more than a word with it.
-
-    A longer addition has a "not" of its own ("no setup needed").
-    """
-    denies, says = (a, b) if facts(a).negations else (b, a)
+    """Whether one side denies what the other says: it has a "not" and brings no more than a word with it."""
+    x, y = facts(a), facts(b)
+    if bool(x.negations) == bool(y.negations):
+        return False
+    denies, says = (a, b) if x.negations else (b, a)
     return len(denies.words - says.words - lexicon.words("negations")) <= 1
 
 
@@ -105,14 +113,14 @@ def explain(a: Reading, b: Reading) -> Judgement:
 
 
 def weighed(a: Reading, b: Reading) -> str:
-    """The evidence that spoke loudest for or against a duplicate and a contradiction, with its weight."""
-    weights = _weights()["scripts" if foreign(a, b) else "words"]
-    told = []
+    """The features that spoke loudest for or against a duplicate and a contradiction, with their weight."""
+    labels = {feature.__name__: feature.__doc__ for feature in FEATURES}
+    said = []
     for side, title in ((1, "a duplicate"), (0, "a contradiction")):
-        votes = [(value * weights[name][side], name) for name, value in evidence(a, b).items() if name in weights]
+        votes = [(value * _weights()[name][side], labels[name]) for name, value in evidence(a, b).items()]
         loudest = sorted(votes, key=lambda vote: -abs(vote[0]))[:4]
-        told.append(f"{title}: " + ", ".join(f"{name.replace('_', ' ')} {vote:+.1f}" for vote, name in loudest if vote))
-    return "; ".join(told)
+        said.append(f"{title}: " + ", ".join(f"{label} {vote:+.1f}" for vote, label in loudest if vote))
+    return "; ".join(said)
 
 
 def _shared(a: Reading, b: Reading) -> list[str]:
@@ -122,23 +130,19 @@ def _shared(a: Reading, b: Reading) -> list[str]:
 
 
 @cache
-def _weights() -> dict[str, dict[str, list[float]]]:
-    """What each piece of evidence says for a contradiction and for a duplicate; tools/fit_weights.py learns them."""
-    tables: dict[str, dict[str, list[float]]] = json.loads(
-        (lexicon.FOLDER / "weights.json").read_text(encoding="utf-8")
-    )
-    return tables
+def _weights() -> dict[str, list[float]]:
+    """What each feature says for a contradiction and for a duplicate; tools/fit_weights.py learns them."""
+    table: dict[str, list[float]] = json.loads((lexicon.FOLDER / "weights.json").read_text(encoding="utf-8"))
+    return table
 
 
-def _probabilities(found: dict[str, float], table: str) -> tuple[float, float]:
+def _probabilities(found: dict[str, float]) -> tuple[float, float]:
     """The probabilities that a pair with this evidence is a contradiction, and that it is a duplicate."""
-    weights = _weights()[table]
+    weights = _weights()
     conflict, same = weights["bias"]
     for name, value in found.items():
-        if value and name in weights:
-            against, alike = weights[name]
-            conflict += against * value
-            same += alike * value
+        conflict += weights[name][0] * value
+        same += weights[name][1] * value
     conflict, same = math.exp(min(conflict, 30.0)), math.exp(min(same, 30.0))
     return conflict / (1 + conflict + same), same / (1 + conflict + same)
 

@@ -46,6 +46,8 @@ def alternation(words: Iterable[str]) -> str:
 
 
 @cache
-def pattern(name: str) -> re.Pattern[str]:
-    """Finds every entry of the list, wherever it stands."""
-    return re.compile(alternation(words(name)))
+def solid(name: str) -> re.Pattern[str]:
+    """Finds the entries in scripts without spaces, wherever they stand."""
+    return re.compile(
+        alternation(word for word in words(name) if "\u0e00" <= word[0] <= "\u0eff" or word[0] >= "\u1100")
+    )

@@ -1,168 +1,100 @@
-"""A text as a statement: its tokens with the breaks, capitals and lines that change what it says."""
+"""The closed table: two texts are merged with no one asked if, and only if, these rewrites make them equal."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from functools import cache
+from typing import NamedTuple
 
 from . import lexicon
-from .punctuation import COLON, COMMA, DASH, QUOTE, QUOTES, STOP
-from .tokenizer import CODE, COMMAND, LINE, MARK, NUMBER, SIGN, WORD, Token
-
-_BREAKS = {COMMA, STOP, COLON}
-_BREAK = Token(MARK, "", COMMA, COMMA, False)
-_CODE = CODE | {COMMAND}
-_OPENS = {STOP, COLON, DASH, QUOTE, "?", "!"}  # behind these a capital is only the first letter of a sentence
 
 
-def statement(found: Sequence[Token]) -> tuple[Token, ...]:
-    """The tokens as they must be equal for two texts to say the same."""
-    said: list[Token] = []
-    first = True
-    for place, token in enumerate(found):
-        if token.kind == MARK:
-            _mark(said, token, found[place + 1 : place + 3])
-            first = first or token.exact in _OPENS or token.exact[0] == LINE
-        elif token.kind == SIGN:
-            said.append(token)
-            first = first or token.exact in _OPENS
-        elif token.exact:
-            if token.raw[0].isupper():
-                token = _at_first(token) if first else _with_capital(token)
-            said.append(token)
-            first = False
-    return tuple(_unwrapped(said))
+class Row(NamedTuple):
+    """A rewrite that changes nothing of what a text says.
+
+    The two texts of `example` become equal by it; those of `counter` look much the same and stay apart.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    replacement: str | Callable[[re.Match[str]], str]
+    example: tuple[str, str]
+    counter: tuple[str, str]
 
 
-def _mark(said: list[Token], token: Token, follows: Sequence[Token]) -> None:
-    """Add a mark to what is said, if it says something there."""
-    if token.exact[0] == LINE and said and said[-1].exact == COMMA:
-        said.pop()
-    if token.exact not in _BREAKS:
-        said.append(token)
-    elif not said or (said[-1].kind == MARK and said[-1].exact[0] in COMMA + LINE):
-        return
-    elif token.exact == COLON and (said[-1].kind in _CODE or said[-1].exact[:1] == "`"):
-        said.append(token)  # "`make deploy`: staging" is neither "`make deploy` staging" nor "`make deploy`, staging"
-    elif token.exact == COLON and len(said) > 1 and said[-1].exact not in lexicon.words("turning"):
-        return  # "avoid: tests" is not "avoid tests"; elsewhere a colon stands or not
-    elif not (token.exact == COMMA and _joins(follows)):
-        said.append(_BREAK)
+def _composed(found: re.Match[str]) -> str:
+    """One Unicode form; letters and marks of full width as those of half."""
+    text = unicodedata.normalize("NFC", found.group())
+    return re.sub("[\uff01-\uff5e\u3000]", lambda wide: unicodedata.normalize("NFKC", wide.group()), text)
 
 
-def _joins(follows: Sequence[Token]) -> bool:
-    """True before the "and" or "or" of a list, where a comma is a matter of taste."""
-    words = [token.exact for token in follows]
-    return words[:1] != [] and words[0] in lexicon.words("joining") and not set(words[1:]) & {"he", "she", "they"}
+def _small(found: re.Match[str]) -> str:
+    """The first letter small, if the word often begins a note: it is no name."""
+    return found.group().lower() if found.group().lower() in _beginnings() else found.group()
 
 
-def _at_first(token: Token) -> Token:
-    """The capital of a sentence's first letter says nothing, where the word can hardly be a name."""
-    low = token.raw.lower()
-    return token._replace(exact=low) if token.raw.istitle() and low in lexicon.words("beginning") else token
-
-
-def _with_capital(token: Token) -> Token:
-    """A capital inside a sentence makes a name or a noun: "Target" is not "target"."""
-    raw = token.raw
-    if token.kind not in (WORD, NUMBER):
-        return token
-    if ("'" in raw or "’" in raw) and not raw.lower().startswith(token.exact):
-        return token  # the "not" of "Don't"
-    if raw.isupper() and raw.lower() in _any_case():
-        return token
-    if set("/-'’") & set(token.exact + raw):  # of one part of several
-        raw = token.exact[0].upper() + token.exact[1:]
-    return token._replace(exact=raw)  # also in its own spelling: "Mr Grey" is not "Mr Gray"
+def _one_space(found: re.Match[str]) -> str:
+    """One space between words, none around the text; what stands between backticks is code."""
+    if found.group()[0] == "`":
+        return found.group()
+    return " " if found.start() and found.end() < len(found.string) else ""
 
 
 @cache
-def _any_case() -> frozenset[str]:
-    return lexicon.words("shouted") | lexicon.words("acronyms")
+def _beginnings() -> frozenset[str]:
+    return (lexicon.words("openers") | lexicon.words("function_words")) - lexicon.words("case")
 
 
-def _unwrapped(said: list[Token]) -> list[Token]:
-    """Without the break at the end and the quotes round the whole."""
-    while said and said[-1].kind == MARK and said[-1].exact in (COMMA, COLON):
-        said.pop()
-    quote = said[0].exact if said and said[0].kind == MARK else ""
-    if quote in QUOTES and said[-1].exact == quote and sum(token.exact == quote for token in said) == 2:
-        return _unwrapped(said[1:-1])
-    return said
+_WORD = r"(?=[^\s*_`])"
+ROWS = (
+    Row("Unicode", re.compile(r"(?s)\A.*[^\x00-\x7f].*"), _composed, ("Cafe\u0301 hours", "Café hours"), ("x²", "x2")),
+    Row(
+        "line ends", re.compile(r"[ \t\r]+$", re.MULTILINE), "",
+        ("Tag it \r\nThen ship", "Tag it\nThen ship"), ("Tag it\nThen ship", "Tag it Then ship"),
+    ),
+    Row(
+        "spaces", re.compile(r"\A\s+|\s+\Z|`[^`\n]*`|(?<=\S)[ \t\u00a0]+"), _one_space,
+        (" Tag  the release", "Tag the release"), ("Indent by `  `", "Indent by `    `"),
+    ),
+    Row(
+        "score tail", re.compile(r" *\[(?:score|similarity|relevance) ?[=:] ?[\d.]+[^\[\]\n]*\]\Z"), "",
+        ("Tag the release [score=0.91, id=7]", "Tag the release"), ("Tag the release [draft]", "Tag the release"),
+    ),
+    Row(
+        "bullet", re.compile(r"\A[ \t]*(?:[-*+•–]|#{1,6})[ \t]+(?=[^\s\d-])"), "",
+        ("- Tag the release", "Tag the release"), ("-v tags the release", "v tags the release"),
+    ),
+    Row(
+        "bold", re.compile(rf"(?<![\w*/`.\\])(\*\*|__(?=[^_`\n]*\s[^_`\n]*__)){_WORD}([^*_`\n]*[^\s*_`])\1(?![\w*/.])"), r"\2",
+        ("Tag the **release**", "Tag the release"), ("Match **/*.py", "Match /*.py"),
+    ),
+    Row(
+        "label", re.compile(r"\A(?:[Nn]ote|NOTE|NB|FYI|[Rr]eminder|[Tt]ip|TIP):[ ]+"), "",
+        ("Note: tag the release", "tag the release"), ("Maybe: tag the release", "tag the release"),
+    ),
+    Row(
+        "apostrophe", re.compile(r"(?<=\w)[‘’ʼ](?=\w)"), "'",
+        ("Don’t tag it", "Don't tag it"), ("Use ’ for it", "Use ' for it"),
+    ),
+    Row(
+        "code ticks", re.compile(r"`([\w@./-]*\w[./_]\w[\w./-]*)`(?!\w)"), r"\1",
+        ("Read `docs/tags.md`", "Read docs/tags.md"), ("Run `go`", "Run Go"),
+    ),
+    Row(
+        "final stop", re.compile(r"(?<=[\w)`\"'])(?:\.|。)\Z"), "",
+        ("Tag the release.", "Tag the release"), ("Tag the release?", "Tag the release"),
+    ),
+    Row(
+        "first letter", re.compile(r"\A[A-Z][a-z]+(?=[ ,])"), _small,
+        ("Tag the release", "tag the release"), ("Go tags the release", "go tags the release"),
+    ),
+)  # fmt: skip
 
 
-def speaks_of_writing(found: Sequence[Token]) -> bool:
-    """True where a text sets two ways of writing one thing against each other, or speaks of spelling."""
-    if not lexicon.words("spelling").isdisjoint([token.exact for token in found]):
-        return True
-    plain = {token.exact for token in found if token.exact == token.raw}
-    seen: dict[str, str] = {}
-    for kind, _, exact, raw, _ in found:
-        if exact and exact != raw and kind in (WORD, NUMBER, SIGN) and "'" not in raw and "’" not in raw:
-            written = raw if raw.isupper() else raw.lower()
-            if (written != exact and exact in plain) or seen.setdefault(exact, written) != written:
-                return True
-    return False
-
-
-def lined(text: str, tidied: str) -> str:
-    """The tidied text with a mark, and its depth, at each line that is one by itself: not where prose is wrapped."""
-    if "\n" not in text:
-        return tidied
-    lines = text.split("\n")
-    indents = [len(line) - len(line.lstrip()) for line in lines]
-    own = [number for number in _own_lines(lines, indents) if number]
-    levels = sorted({indents[number] for number in (0, *own)})
-    bare = tidied.split("\n")
-    for number in own:
-        bare[number] = f"{LINE}{levels.index(indents[number])} {bare[number]}"
-    return "\n".join(bare)
-
-
-def _own_lines(lines: Sequence[str], indents: Sequence[int]) -> Iterator[int]:
-    """The lines that begin something: an item, a heading, a paragraph, a block or what follows one."""
-    fenced = any(line.lstrip().startswith("```") for line in lines)
-    depth, before, item = 0, ":", False
-    for number, line in enumerate(lines):
-        opens = not before or before[-1] in ":{[("
-        wrapped = indents[number] > depth or (indents[number] == depth and not item)
-        if line.strip() and (fenced or opens or not wrapped or _ITEM.match(line)):
-            depth, item = indents[number], _ITEM.match(line) is not None
-            yield number
-        before = line.strip()
-
-
-_ITEM = re.compile(r"[ \t]*(?:[-*+•]|#{1,6}|\d+[.)])[ \t]")
-
-
-def tidy(text: str) -> str:
-    """The text in one Unicode form, without emphasis marks and what cannot be seen."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFC", text)
-        if _WIDE.search(text):
-            text = _WIDE.sub(lambda match: unicodedata.normalize("NFKC", match.group()), text)
-    if "[" in text:
-        text = _BOX.sub(lambda match: "☐ " if match.group(2) == " " else "☑ ", text)
-    if "\\" in text:
-        text = _ESCAPED.sub(r"\1", text)
-    if text[:1] in _OPENING or text[:1].isdigit() or "\n" in text:
-        text = _WHOLE.sub(r"\2", _NUMBERED.sub(r"\1. ", _BULLET.sub("", text)))
-    if "**" in text:
-        text = _STARS.sub(r"\2", text)
-    if "_" in text:
-        text = _UNDER.sub(r"\1", text)
+def normal_form(text: str) -> str:
+    """The text after every row of the table, in its order."""
+    for row in ROWS:
+        text = row.pattern.sub(row.replacement, text)
     return text
-
-
-_ESCAPED = re.compile(r"(?<=\w)\\(_)(?=\w)")  # "LOG\_LEVEL", as some editors of Markdown write it
-_OPENING = frozenset("-*+•–·#_ \t")  # what a line begins with that the next three look for
-_WIDE = re.compile("[\uff01-\uff5e\u3000]+")
-_BOX = re.compile(r"(?m)^([ \t]*(?:[-*+] |\d+[.)] )?[ \t]*)\[([ xX])\](?=\s)")
-_BULLET = re.compile(r"(?m)^[ \t]*(?:[-*+•–·]|\#{1,6})[ \t]+")
-_NUMBERED = re.compile(r"(?m)^[ \t]*(\d{1,2})[.)][ \t]+")
-_WHOLE = re.compile(r"^(\*{1,3}|_{1,3})(?=[^\s*_])([^*_\n]* [^*_\n]*[^\s*_])\1$")  # all of it between the same marks
-# Only what can be nothing but emphasis: "*test*" and "_id_" may be patterns and names.
-_STARS = re.compile(r"(?<![\w*/`.])(\*{2,3})(?=[^\s*])((?:[^*`\n]|`[^`\n]*`)*?(?:[^\s*/`]|`[^`\n]*`))\1(?![\w*/]|\.\w)")
-_UNDER = re.compile(r"(?<![\w/.`])_(?=[^\s_])([^_\n`]* [^_\n`]*[^\s_`])_(?![\w/.])")

@@ -4,29 +4,97 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from . import lexicon, punctuation
-from .stems import stem
+from . import lexicon
+from .normal_form import normal_form
 
-WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND, MARK = "w", "n", "p", "l", "f", "i", "s", "c", "k", "m"
+WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND = "w", "n", "p", "l", "f", "i", "s", "c", "k"
 CODE = {PATH, LINK, FLAG, NAME}  # kinds that are code wherever they stand
-LINE = "\ue000"  # before the depth of a line, where lines mean something
+_LONGEST = 200  # characters without white space; longer stretches are cut, so that no pattern meets 50 kB
 
 
 class Token(NamedTuple):
-    """`norm` is what two texts are compared by; `exact` what must be equal for them to be the same statement.
+    """`norm` is what two texts are compared by, `raw` what was written, `low` that in small letters.
 
-    `counts`: it says what the text is about, as an article or a bracket does not.
+    `counts`: it says what the text is about, as an article or a sign does not.
     """
 
     kind: str
     norm: str
-    exact: str
     raw: str
+    low: str
     counts: bool = True
+
+
+class Reading:
+    """A text as the judge sees it. Cheap to make; what only a judgement needs is worked out at the first one."""
+
+    __slots__ = ("_normal", "_tokens", "_words", "facts", "text")
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._normal: str | None = None
+        self._tokens: tuple[Token, ...] | None = None
+        self._words: frozenset[str] | None = None
+        self.facts: Any = None  # kept here by the features, which work it out once
+
+    @property
+    def normal(self) -> str:
+        """The text after the rewrites of the closed table."""
+        if self._normal is None:
+            self._normal = normal_form(self.text)
+        return self._normal
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The text, token by token."""
+        if self._tokens is None:
+            self._tokens = _tokens(self.normal)
+        return self._tokens
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The significant words: what two texts must share to be worth comparing."""
+        if self._words is None:
+            self._words = frozenset(_words(self.tokens))
+        return self._words
+
+
+def read(text: str) -> Reading:
+    """The reading of a text."""
+    return Reading(text)
+
+
+def words(text: str) -> list[str]:
+    """The significant words in their order, with repeats; pairs of characters where a script has no spaces."""
+    return list(_words(_tokens(normal_form(text))))
+
+
+def _words(found: Iterable[Token]) -> Iterator[str]:
+    for kind, norm, _, _, counts in found:
+        if kind == RUN:
+            yield from (norm[i : i + 2] for i in range(len(norm) - 1) or [0])
+        elif counts:
+            yield norm
+
+
+def _tokens(text: str) -> tuple[Token, ...]:
+    found: list[Token] = []
+    parts = text.split("`")
+    for place, part in enumerate(parts):
+        code = place % 2 == 1 and place < len(parts) - 1
+        chunks = part.split()
+        for chunk in chunks if len(part) <= _LONGEST else _short(chunks):
+            found += _of_chunk(chunk, code)
+    return _joined(found)
+
+
+def _short(chunks: list[str]) -> list[str]:
+    """The chunks, the longest of them cut up."""
+    return [chunk[start : start + _LONGEST] for chunk in chunks for start in range(0, len(chunk), _LONGEST)]
 
 
 # Scripts written without spaces (Chinese, Japanese, Thai, Lao, Myanmar, Khmer) and Korean, whose words carry particles.
@@ -47,7 +115,7 @@ _PIECE = re.compile(
   | (?P<f>(?<![\w/.])--?[A-Za-z](?:[\w-]*\w)?)
   | (?P<p>(?:~|\.{{1,2}}|@)?/?{_PART}(?:[\w@*}}>]|\.\w)(?:/{_PART.replace("*+-]", "*+:-]")})+
       | (?:~|\.\.?|@)?/[\w.-]*\w | \*+\.\w[\w.*]* | \.{{1,2}}/\.{{3}})
-  | (?P<n>[-+−]?[$€£¥]?\d+(?:[.,:/_-]\d+)*(?:[%°+]|\.x|{_LETTER}+\d*(?![\w]))?)
+  | (?P<n>(?:[<>]=?|[≤≥≈~±^≠])?[-+−]?[$€£¥]?\d+(?:[.,:/_-]\d+)*(?:[%‰+★]|°[CFK]?|[$€£¥]|\.x|{_LETTER}+\d*(?![\w]))?)
   | (?P<i>[@#$]?{_CHAR}+(?:(?:::?|[.@#$+&'’*-]+|\b=\b(?!=))(?={_CHAR}){_CHAR}+)*(?:\+\+|\#|(?<=_)\*)?)
   | (?P<s>[<>=!≠≤≥≈±]=?=?|->|=>|→|←|↔|&&|\|\|?|\*+|[?&+^~%$@\#×÷√∞§©®™°•/\\-] | [^\w\s\x00-\x7f{_DULL}])
     """,
@@ -55,107 +123,44 @@ _PIECE = re.compile(
 )
 _PLAIN = re.compile(rf"{_LETTER}+(?:['’]{_LETTER}+)?")
 _HYPHENED = re.compile(rf"{_LETTER}{{2,}}(?:-{_LETTER}+)+")
-_NUMERAL = re.compile(rf"([-+−]?)([$€£¥]?)(\d+(?:[.,:/_-]\d+)*)({_LETTER}*|[%°+]|\.x)$")
+_NUMERAL = re.compile(rf"([<>]=?|[≤≥≈~±^≠]?)([-+−]?)([$€£¥]?)(\d+(?:[.,:/_-]\d+)*)({_LETTER}*|[%‰+★$€£¥]|°[CFK]?|\.x)$")
 _CAMEL = re.compile(r"[a-z0-9][A-Z]|[A-Z]{2,}[a-z]{2,}|[A-Z][a-z]+[A-Z]")
-_QUOTES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "−": "-", "‑": "-", "‐": "-"})
+_INITIALS = re.compile(r"(?:[A-Z]\.)+[A-Z]")
+_VERSIONED = re.compile(r"(v|[A-Za-z]{3,})(\d+(?:\.\d+)+)")
 _SHORT = {"re": "are", "ve": "have", "m": "am", "ll": "will", "s": "'s"}
 _CONTRACTIONS = {"can't": "can not", "cannot": "can not", "won't": "will not", "shan't": "shall not", "let's": "let us"}
-_DASHES = {"-", "--", "–", "—"}
-_QUOTED = "'\"“‘`"
 _AROUND = ".,;:\"'()[]{}“”‘’…—–`|"
 
 
 @lru_cache(maxsize=1 << 17)
-def of_chunk(chunk: str, code: bool = False) -> tuple[Token, ...]:
-    """The tokens of one stretch of text without white space; `code` where it stands between backticks."""
-    if chunk[0] == LINE:
-        return _marks([chunk])
-    if code:
-        return _of_code(chunk)
-    if chunk.isascii() and chunk.isalpha():
-        return _word(chunk)
-    if chunk in _DASHES:
-        return _marks([punctuation.DASH])
-    if chunk == "&":
-        return (_word("and")[0]._replace(raw=chunk),)
-    bare = chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
-    if _PLAIN.fullmatch(bare) and len(bare) + 8 > len(chunk) and "]" not in chunk[:-2] and "()" not in chunk:
-        word = _word(bare)
-        before, _, behind = chunk.partition(bare)
-        if len(bare) == 1 and chunk[0] in _QUOTED:
-            word = (word[0]._replace(kind=NAME, exact=f'"{bare}"', counts=True),)
-        return (*_marks(punctuation.leading(before)), *word, *_marks(punctuation.marks(behind)))
-    return _pieces(chunk, False)
-
-
-def _of_code(chunk: str) -> tuple[Token, ...]:
-    if chunk in (".", ".."):
-        return _sign(chunk)
-    return _in_code(_word(chunk)) if _PLAIN.fullmatch(chunk) else _pieces(chunk, True)
-
-
-def _pieces(chunk: str, code: bool) -> tuple[Token, ...]:
-    """The tokens of a stretch that is more than a plain word, and the marks between them."""
-    found: list[Token] = []
-    made: Iterable[Token] = ()
-    end = 0
-    for match in _PIECE.finditer(chunk):
-        gap = chunk[end : match.start()]
-        found.extend(_in_code(made) if code or _called(gap) else made)
-        found.extend(_marks(_between(gap, code, found) if code or end else punctuation.leading(gap)) if gap else ())
-        kind, raw = str(match.lastgroup), match.group()
-        made, end = _path(raw, code) if kind == "p" else _MAKERS[kind](raw), match.end()
-    gap = chunk[end:]
-    found.extend(_in_code(made) if code or _called(gap) else made)
-    if gap:  # by itself a mark is spoken of: "separate with ;"
-        found.extend(_marks(_between(gap, code or not end, found)))
-    return tuple(found)
-
-
-def _called(gap: str) -> bool:
-    """Whether what stands before is a name of a program: it is called or indexed."""
-    return gap.startswith(("()", "["))
-
-
-def _between(gap: str, code: bool, before: Sequence[Token]) -> list[str]:
-    """What the marks behind a word count as; between backticks as they stand, and so the brackets of a call."""
-    indexed = gap[0] == "[" or (gap[0] == "]" and any(token.exact == "`[" for token in before))
-    size = len(gap) if code else 2 if gap.startswith("()") else int(indexed)
-    behind = punctuation.marks(gap[size:])
-    return [f"`{gap[:size]}", *behind] if size else behind
-
-
-def _marks(said: Iterable[str]) -> tuple[Token, ...]:
-    return tuple(Token(MARK, "", mark, mark, False) for mark in said)
-
-
-def glued(chunk: str) -> tuple[Token, ...]:
-    """The tokens of a stretch that follows a closing backtick at once: marks there are no words of their own."""
-    return of_chunk(chunk) if any(map(str.isalnum, chunk)) else _marks(punctuation.marks(chunk))
-
-
-def _in_code(found: Iterable[Token]) -> tuple[Token, ...]:
-    """Words between backticks are words of a command or a program: each counts, as it is written."""
-    return tuple(Token(COMMAND, t.norm, t.exact and t.raw, t.raw) if t.kind == WORD else t for t in found)
+def _of_chunk(chunk: str, code: bool) -> tuple[Token, ...]:
+    """The tokens of one stretch of text without white space; `code` if it stands between backticks."""
+    bare = chunk if code else chunk.lstrip(_AROUND).rstrip(_AROUND + "!")
+    if _PLAIN.fullmatch(bare):
+        found = _word(bare)
+    elif chunk in ("&", "-", "--", "–", "—"):
+        found = _word("and") if chunk == "&" else ()
+    else:
+        found = tuple(t for match in _PIECE.finditer(chunk) for t in _MAKERS[str(match.lastgroup)](match.group()))
+    return tuple(t._replace(kind=COMMAND, counts=True) if t.kind == WORD else t for t in found) if code else found
 
 
 def _word(raw: str) -> tuple[Token, ...]:
-    plain = raw.translate(_QUOTES)
+    plain = raw.replace("’", "'")
     head, _, tail = plain.partition("'")
     if _CAMEL.search(head):
-        return (Token(NAME, head, head, raw), *([_plain(tail, f"'{tail}", raw)] if tail else []))
+        return (Token(NAME, head, head, head.lower()), *([_plain(tail)] if tail else []))
     low = plain.lower()
     if low in _CONTRACTIONS or tail:
-        spelt = low[:-3] + " not" if low.endswith("n't") else f"{head.lower()} {_SHORT.get(tail.lower(), tail.lower())}"
-        return tuple(_plain(part, part, raw) for part in _CONTRACTIONS.get(low, spelt).split())
-    if low in _number_words():
-        return (Token(NUMBER, _number_words()[low], _number_words()[low], raw),)
-    spelt = lexicon.heads("spellings").get(low, low)
-    return (_plain(spelt, plain if plain != low and _case_matters(plain, low) else spelt, raw),)
+        spelt = low[:-3] + " not" if low.endswith("n't") else f"{head} {_SHORT.get(tail.lower(), tail)}"
+        return tuple(_plain(part) for part in _CONTRACTIONS.get(low, spelt).split())
+    value = _table("number_words").get(low)
+    return (Token(NUMBER, value, raw, low),) if value else (_plain(raw),)
 
 
-def _plain(low: str, exact: str, raw: str) -> Token:
-    return Token(WORD, stem(low), exact, raw, low not in _function_words())
+def _plain(raw: str) -> Token:
+    low = raw.lower()
+    return Token(WORD, stem(low), raw, low, low not in _function_words())
 
 
 @cache
@@ -163,99 +168,91 @@ def _function_words() -> frozenset[str]:
     return lexicon.words("function_words") - lexicon.words("negations")
 
 
-def _case_matters(word: str, low: str) -> bool:
-    """True for a word that is another one in small letters: "Go", "US", "PATH", a single letter."""
-    if low in lexicon.words("case") or (len(word) == 1 and word.isascii()):
-        return True
-    return (
-        word.isupper()
-        and len(word) < 7
-        and low not in lexicon.words("shouted")
-        and low not in lexicon.words("acronyms")
-    )
-
-
 def _name(raw: str) -> tuple[Token, ...]:
     if _PLAIN.fullmatch(raw):
         return _word(raw)
     low = raw.lower()
-    if low in lexicon.heads("spellings"):
-        return tuple(token._replace(raw=low) for token in _word(lexicon.heads("spellings")[low]))
     if low in _function_words():
-        return (_plain(low, low, raw),)
+        return (_plain(raw),)
     if _HYPHENED.fullmatch(raw) and not _CAMEL.search(raw):
-        first, *rest = low.split("-")
-        exact = raw if any(len(part) == 1 for part in rest) else low  # "Ctrl-V" is not "Ctrl-v"
-        return (_plain(first, exact, raw), *(_plain(part, "", part) for part in rest))
-    return (Token(NAME, raw, raw, raw),)
+        return tuple(_plain(part) for part in raw.split("-"))
+    if _INITIALS.fullmatch(raw):
+        return (Token(WORD, stem(low.replace(".", "")), raw, low),)
+    if versioned := _VERSIONED.fullmatch(raw):
+        name, number = versioned.groups()
+        return (*(_word(name) if name != "v" else ()), Token(NUMBER, number, number if name != "v" else raw, number))
+    return (Token(NAME, raw, raw, low),)
 
 
-def _path(raw: str, code: bool) -> tuple[Token, ...]:
+def _path(raw: str) -> tuple[Token, ...]:
     parts = raw.split("/")
-    if (
-        not code
-        and all(_PLAIN.fullmatch(part) for part in parts)
-        and (len(parts) == 2 or raw.istitle() or raw.isupper())
-    ):
-        low = raw.lower()
-        return tuple(_plain(part, "" if i else low, parts[i]) for i, part in enumerate(low.split("/")))
+    prose = all(_PLAIN.fullmatch(part) for part in parts)
+    if prose and (len(parts) == 2 or raw.istitle() or raw.isupper()):
+        return tuple(_plain(part) for part in parts)
     norm = raw.strip("@/").removeprefix("./").rstrip(".:")
-    exact = raw if raw.endswith("...") else raw.rstrip(".:")
-    if exact.startswith("/") and exact[1:] in lexicon.words("folders"):
-        exact = exact[1:] + "/"
-    return (Token(PATH, norm or raw, exact[1:] if _MENTION.fullmatch(exact) else exact, raw.rstrip(".:")),)
-
-
-_MENTION = re.compile(r"@[\w.-]+(?:/[\w.-]+)*/[\w-]+\.(?:md|mdc|txt|rst)")  # "@docs/style.md" mentions that file
+    return (Token(PATH, norm or raw, raw.rstrip(".:"), raw.lower()),)
 
 
 def _number(raw: str) -> tuple[Token, ...]:
     match = _NUMERAL.match(raw)
     if match is None:
-        return (Token(NAME, raw, raw, raw),)
-    sign, money, digits, mark = match.groups()
-    listed = re.fullmatch(r"\d{2,3}(?:,\d{3})+", digits)  # "443,853" may be two ports
-    plain = digits
+        return _name(raw) if raw[0].isalnum() else (Token(NAME, raw, raw, raw.lower()),)
+    limit, sign, money, digits, mark = match.groups()
     if re.fullmatch(r"\d{1,3}(?:[,_]\d{3})+(?:\.\d+)?", digits):
-        plain = digits.replace(",", "").replace("_", "")
+        digits = digits.replace(",", "").replace("_", "")
     mark = mark or money
-    known = mark if mark in ("+", "°", ".x") else _units().get(mark, "") if len(mark) == 1 else unit(mark)
-    if mark and not known:
-        return (Token(NAME, raw, raw, raw),)
-    sign = "-" if sign == "−" else sign
-    exact = digits if listed and not mark else plain
-    return (Token(NUMBER, sign + plain + known, sign + exact + known, raw),)
+    unit = mark if mark in ("", "+", "★", "°", "°C", "°F", "°K", ".x") else _unit(mark)
+    if mark and not unit:
+        return (Token(NAME, raw, raw, raw.lower()),)
+    limit = _SAME_SIGN.get(limit, limit)
+    return (Token(NUMBER, limit + sign.replace("−", "-") + _measured(digits, unit), raw, raw.lower()),)
 
 
-def _flag(raw: str) -> tuple[Token, ...]:
-    return (Token(FLAG, raw, raw, raw),)
+def _measured(digits: str, unit: str) -> str:
+    """A number with its unit; of a duration as so many seconds, of an hour before or after noon by 24 hours."""
+    if unit in _SECONDS and re.fullmatch(r"\d+(?:\.\d+)?", digits):
+        return f"{float(digits) * _SECONDS[unit]:.12g}s"
+    if unit in ("am", "pm") and (clock := re.fullmatch(r"(\d\d?)(?:[:.](\d\d))?", digits)):
+        return f"{int(clock[1]) % 12 + 12 * (unit == 'pm')}:{clock[2] or '00'}"
+    return digits + unit
 
 
-def _link(raw: str) -> tuple[Token, ...]:
-    bare = raw.rstrip(".,;:!*")
-    return (Token(LINK, bare, bare, bare),)
+_SECONDS = {"ms": 0.001, "s": 1, "min": 60, "h": 3600, "d": 86400, "w": 604800}
+_SAME_SIGN = {"≥": ">=", "≤": "<=", "≠": "!=", "→": "->", "⇒": "=>", "←": "<-"}
+_LIMITS = {"<", ">", "<=", ">=", "!=", "≈", "~", "±", "^"}
+_MAKERS = {
+    "l": lambda raw: (Token(LINK, bare := raw.rstrip(".,;:!*/"), bare, bare.lower()),),
+    "c": lambda raw: (Token(RUN, raw, raw, raw),),
+    "f": lambda raw: (Token(FLAG, raw, raw, raw.lower()),),
+    "s": lambda raw: (Token(SIGN, str(_SAME_SIGN.get(raw, raw)), raw, raw, False),),
+    "p": _path,
+    "n": _number,
+    "i": _name,
+}
 
 
-def _sign(raw: str) -> tuple[Token, ...]:
-    sign = _SAME_SIGN.get(raw, raw)
-    return (Token(SIGN, sign, sign, raw, False),) if sign else ()
-
-
-def _run(raw: str) -> tuple[Token, ...]:
-    return (Token(RUN, raw, raw, raw),)
-
-
-_MAKERS = {"l": _link, "c": _run, "f": _flag, "n": _number, "i": _name, "s": _sign}
-_SAME_SIGN = {"≥": ">=", "≤": "<=", "≠": "!=", "→": "->", "⇒": "=>"}
-_SIZES = {"b", "kb", "mb", "gb", "tb"}
-
-
-def _units() -> dict[str, str]:
-    return _table("units")
-
-
-def _number_words() -> dict[str, str]:
-    return _table("number_words")
+def _joined(found: list[Token]) -> tuple[Token, ...]:
+    """ "30 seconds" and "> 5" as one token each; what follows a unit in a script without spaces stays."""
+    if NUMBER not in {token[0] for token in found}:
+        return tuple(found)
+    joined: list[Token] = []
+    for token in found:
+        last = joined[-1] if joined else None
+        if last and last.kind == NUMBER and token.kind in (WORD, RUN, SIGN) and last.norm[-1].isdigit():
+            size = len(token.raw) if token.kind != RUN else 2 if _unit(token.raw[:2]) else 1
+            if unit := _unit(token.raw[:size]):
+                limit, digits = re.fullmatch(r"(\D*)(.*)", last.norm).groups()  # type: ignore[union-attr]
+                raw = f"{last.raw} {token.raw[:size]}"
+                joined[-1] = Token(NUMBER, limit + _measured(digits, unit), raw, raw.lower())
+                if rest := token.raw[size:]:
+                    joined.append(Token(RUN, rest, rest, rest))
+                continue
+        if last and last.kind == SIGN and token.kind == NUMBER and last.norm in _LIMITS and token.norm[0].isdigit():
+            raw = f"{last.raw} {token.raw}"
+            joined[-1] = Token(NUMBER, last.norm + token.norm, raw, raw)
+            continue
+        joined.append(token)
+    return tuple(joined)
 
 
 @cache
@@ -263,16 +260,59 @@ def _table(name: str) -> dict[str, str]:
     return {word: group[0] for group in lexicon.groups(name) for word in group}
 
 
-def unit(word: str) -> str:
-    """The unit that a word of its own names ("seconds" is "s"); empty where it names none."""
-    if len(word) == 1 and word.isascii():
-        return ""
-    found = _units().get(word.lower(), "")
-    return word if found in _SIZES and word[-1] == "b" and word[0].isupper() else found  # Mb is not MB
+def _unit(word: str) -> str:
+    """The unit that a word names ("seconds" is "s"); empty if it names none."""
+    if word in ("Mb", "Gb", "Kb", "Tb", "kb", "Mi", "Gi", "Ki", "M", "G"):
+        return word  # bits are not bytes
+    found = _table("units").get(word.lower(), "")
+    return "" if len(word) == 1 and word.isascii() and word.isupper() else found
 
 
-def unit_size(token: Token) -> int:
-    """How many characters at the beginning of a token name a unit: all or none of a word, some of a run."""
-    if token.kind == WORD:
-        return len(token.raw) if unit(token.raw) else 0
-    return next((size for size in (2, 1) if unit(token.raw[:size])), 0)
+@lru_cache(maxsize=1 << 16)
+def stem(word: str) -> str:
+    """A word without its endings, under one spelling and name. Rough, and good enough to find pairs."""
+    word = lexicon.heads("aliases").get(word, word)
+    if len(word) < 4:
+        return word
+    if "\u0400" <= word[0] <= "\u04ff":
+        return _CYRILLIC.sub("", word) if len(word) > 4 else word
+    word = _BRITISH.sub(lambda found: found.group().replace("s", "z").replace("our", "or"), word)
+    if word.endswith("ies") and len(word) > 4:
+        word = word[:-3] + "y"
+    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
+        word = word[:-2]
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    for ending in ("ing", "ed"):
+        base = word[: -len(ending)]
+        if word.endswith(ending) and len(base) > 2 and _VOWEL.search(base):
+            word = base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
+            break
+    else:
+        if word.endswith("ally") and len(word) > 7:
+            word = word[:-4]
+        elif word.endswith("ly") and len(word) > 5:
+            word = word[:-2]
+    word = lexicon.heads("aliases").get(word, word)
+    return word[:-1] if word.endswith("e") and len(word) > 4 else word
+
+
+_BRITISH = re.compile(r"(?<=..)(?:our(?=s|ed|ing|ite|$)|(?:is|ys)(?=e|ed|es|ing|ation$))")
+_VOWEL = re.compile(r"[aeiouyäöüáéíóú]")
+_CYRILLIC = re.compile(
+    r"(?<=...)(?:иями|ями|ами|ией|иям|ием|иях|ыми|ими|его|ого|ему|ому|ешь|ишь|ете|ите|ает|яет|ают|яют|ующий|ющий|ся|сь"
+    r"|ее|ие|ые|ое|ей|ий|ый|ой|ем|им|ым|ом|ах|ях|ую|юю|ая|яя|ует|уют|ют|ят|ит|ет|ал|ял|ил|ла|ло|ли|ть|[аяоеиыуюьй])$"
+)
+
+
+def odd(text: str) -> bool:
+    """True if a text holds what a reader cannot see, or a letter that passes for another: it is like no other."""
+    return _UNSEEN.search(text) is not None or (not text.isascii() and _PASSING.search(text) is not None)
+
+
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
+    "\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_LOOKS_LATIN = "\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧορντικυ"
+_PASSING = re.compile(f"[A-Za-z][{_LOOKS_LATIN}]|[{_LOOKS_LATIN}][A-Za-z]")

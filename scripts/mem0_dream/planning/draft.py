@@ -40,7 +40,7 @@ def _fuller(older: Reading, newer: Reading) -> bool:
         return False
     known = {token.norm for token in newer.tokens}
     added = [token for token in older.tokens if token.norm not in known]
-    return not any(token.kind == NUMBER or token.exact.casefold() in _limiting() for token in added)
+    return not any(token.kind == NUMBER or token.low in _limiting() for token in added)
 
 
 @cache

@@ -79,7 +79,7 @@ def _distinct(alike: list[str], texts: dict[str, list[Memory]]) -> list[Wording]
     found = []
     for text in sorted(alike):
         reading = read(text)
-        wording, known = first.setdefault(reading.exact, (Wording(text, []), reading))
+        wording, known = first.setdefault(reading.normal, (Wording(text, []), reading))
         if known is not reading and not judge(known, reading).safe:
             wording = Wording(text, [])
         if not wording.memories:

@@ -1,0 +1,144 @@
+"""What a pair can be, whatever it scores: two texts in which one detail stands for another are no merge."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import cache
+from typing import NamedTuple
+
+from . import lexicon
+from .features import facts
+from .tokenizer import CODE, COMMAND, NUMBER, SIGN, WORD, Reading, Token
+
+LEAST_ALIKE = 0.5  # of the shorter text, beside what is exchanged
+WIDEST = 2  # words that one detail takes the place of
+_LONGEST = 300  # words of a text that are set beside the other's
+_MUTE = frozenset("-/|•\\#@&+")  # signs that only set words apart
+
+
+class Exchange(NamedTuple):
+    """One detail that stands for another: its kind, and how each text writes it; an empty one stands for nothing."""
+
+    kind: str
+    here: str
+    there: str
+
+
+def exchanges(a: Reading, b: Reading) -> list[Exchange]:
+    """The details of `a` that stand where `b` has another of their kind, in two texts that are alike otherwise."""
+    return list(_solid_opposites(a, b)) + [
+        found
+        for here, there in _replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST])
+        for found in (_compared(here, there) if here and there else ())
+    ]
+
+
+def additions(a: Reading, b: Reading) -> list[str]:
+    """The words and signs that limit what a text says and stand in one of the two only, as they are written."""
+    sides = _replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST])
+    return [token.raw for here, there in sides if not (here and there) for token in (*here, *there) if _limits(token)]
+
+
+def turned(a: Reading, b: Reading) -> tuple[str, str] | None:
+    """Two words that changed places around a word that sets them apart: "tabs, not spaces" and "spaces, not tabs"."""
+    here, there = a.tokens, b.tokens
+    if a.words != b.words or len(here) != len(there):
+        return None
+    differs = [i for i, (x, y) in enumerate(zip(here, there, strict=True)) if x.norm != y.norm]
+    if not differs:
+        return None
+    one, other = here[differs[0] : differs[-1] + 1], there[differs[0] : differs[-1] + 1]
+    for i, j in ((i, j) for i in range(1, 4) for j in range(1, 4) if i + j < len(one)):
+        first, between, last = one[:i], one[i : len(one) - j], one[len(one) - j :]
+        if [t.norm for t in other] == [t.norm for t in (*last, *between, *first)] and any(map(_parts, between)):
+            return " ".join(t.raw for t in first), " ".join(t.raw for t in last)
+    return None
+
+
+def _parts(token: Token) -> bool:
+    """Whether a word makes what stands on its two sides unlike."""
+    kinds = {kind for kind, _ in meanings(token)} - {"joining", "opposite", "state"}
+    return bool(kinds) or token.low in lexicon.words("negations") or token.low in ("of", "by", "than", "as")
+
+
+def _limits(token: Token) -> bool:
+    telling = any(kind not in ("opposite", "state") for kind, _ in meanings(token))
+    return telling or token.kind == NUMBER or _is_sign(token) or token.low in lexicon.words("negations")
+
+
+def _replaced(here: Sequence[Token], there: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:
+    """The short stretches that differ in two texts that are alike otherwise."""
+    codes = SequenceMatcher(None, [t.norm for t in here], [t.norm for t in there], autojunk=False).get_opcodes()
+    alike = sum(j - i for tag, i, j, _, _ in codes if tag == "equal")
+    if alike >= LEAST_ALIKE * min(len(here), len(there)):
+        for tag, i, j, k, n in codes:
+            if tag != "equal" and max(j - i, n - k) <= WIDEST:
+                yield here[i:j], there[k:n]
+
+
+def _compared(here: Sequence[Token], there: Sequence[Token]) -> Iterator[Exchange]:
+    for kind, is_one in _KINDS.items():
+        mine, yours = ([t for t in side if is_one(t)] for side in (here, there))
+        if mine and yours and {t.norm for t in mine} != {t.norm for t in yours}:
+            yield Exchange(kind, mine[0].raw, yours[0].raw)
+    for x in here:
+        for y in there:
+            for kind, line in meanings(x):
+                if x.low != y.low and any(k == kind and (k == "opposite") == (n == line) for k, n in meanings(y)):
+                    yield Exchange(kind, x.raw, y.raw)
+
+
+def _solid_opposites(a: Reading, b: Reading) -> Iterator[Exchange]:
+    """Opposites in scripts without spaces, which are words of no token."""
+    mine, yours = facts(a).runs, facts(b).runs
+    for x, y in _solid() if mine and yours else ():
+        if x in mine and x not in yours and y in yours and y not in mine:
+            yield Exchange("opposite", x, y)
+
+
+@cache
+def _solid() -> list[tuple[str, str]]:
+    groups = [group for group in lexicon.groups("opposites") if group[0][0] >= "\u0e00"]
+    return [(x, y) for group in groups for x in group for y in group if x != y]
+
+
+def _is_sign(token: Token) -> bool:
+    return token.kind == SIGN and token.norm not in _MUTE
+
+
+def _is_name(token: Token) -> bool:
+    return token.kind == WORD and token.counts and token.raw[0].isupper() and token.low not in _common()
+
+
+@cache
+def _common() -> frozenset[str]:
+    return lexicon.words("openers") | lexicon.words("function_words") | {"user"}
+
+
+_KINDS: dict[str, Callable[[Token], bool]] = {
+    "number": lambda token: token.kind == NUMBER,
+    "code": lambda token: token.kind in CODE or token.kind == COMMAND,
+    "sign": lambda token: _is_sign(token) or (token.kind == NUMBER and len(token.raw) == 1),
+    "name": _is_name,
+    "letter": lambda token: token.kind == WORD and (token.raw.isupper() and len(token.raw) < 3),
+}
+
+
+@cache
+def _table() -> dict[str, list[tuple[str, int]]]:
+    """Each word of guards.txt and opposites.txt with its kind and line."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for number, (first, *rest) in enumerate(lexicon.groups("guards")):
+        kind, _, word = first.partition(":")
+        for entry in (word.strip(), *rest):
+            found.setdefault(entry, []).append((kind, number))
+    for number, group in enumerate(lexicon.groups("opposites")):
+        for entry in group:
+            found.setdefault(entry, []).append(("opposite", number))
+    return found
+
+
+def meanings(token: Token) -> Iterable[tuple[str, int]]:
+    """What a word means among those that limit a note: kinds, each with the line of its list."""
+    return _table().get(token.low, ()) if token.kind in (WORD, COMMAND) else ()
