@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DreamError
-from ..memory import Memory, Scope
+from ..memory import CAMEL, Memory, Scope
 from . import file_copies
 from .layouts import Layout, read_layout
 from .protocol import UNCHANGED, Change, Draft, Kind, Listing, Result
 from .scoping import closest, counted, in_scope, loosened, owners
-from .spelling import CAMEL, key_in, text_key, to_record
+from .spelling import key_in, text_key, to_record
 
 _TRIES = 5  # how often a change is made anew because another program wrote the file meanwhile
 _UNUSED_STATES = ("archived", "deleted", "paused")  # OpenMemory keeps such memories beside the active ones
