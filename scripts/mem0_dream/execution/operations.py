@@ -93,12 +93,13 @@ def taken_back(op: Operation, memory: Memory) -> Change:
 def restore(op: Operation, made: Memory | None, standing: Set[str]) -> Operation:
     """The undo of an operation: what it removed is added again, what it made goes, what it changed is changed back.
 
-    `made` is the memory that the operation left, as it stands now. What it was to remove is added again also if its
-    removal is not on record and it is not among the ids `standing` now.
+    `made` is the memory that the operation left, as it stands now. What it was to remove, and every member of a merge
+    whose result is gone, is added again also if its removal is not on record and it is not among the ids `standing`.
     """
     undo = _operation(op.handle, "undo", [made] if made else [])
     undo.undoes, undo.asked = op.id, op.asked
-    gone = {*op.removes} - {*standing} - {record["id"] for record in op.left} | {*op.removed}
+    touched = {*op.removes} if op.left or op.kind != "merge" else {member.id for member in op.members}
+    gone = touched - {*standing} - {record["id"] for record in op.left} | {*op.removed}
     undo.adds = [as_it_was(member) for member in op.members if member.id in gone]
     if made:
         was = next((member for member in op.members if member.id == op.left[0]["id"]), None)
