@@ -165,7 +165,7 @@ def test_an_unknown_add_is_waited_for_before_it_is_repeated(api, tmp_path):
     assert len(results) == len(set(results))
 
 
-def test_a_result_that_shows_no_more_leaves_the_merge_open_and_its_originals_on_record(api, tmp_path):
+def test_a_result_that_shows_no_more_leaves_the_merge_open_and_its_originals_on_record(api, tmp_path, monkeypatch):
     """The store loses it for good while the originals are removed: the undo brings them back."""
     made = fresh(api, tmp_path)
     store = FaultyStore(made.store)
@@ -177,7 +177,7 @@ def test_a_result_that_shows_no_more_leaves_the_merge_open_and_its_originals_on_
             lost.append(api.rows.pop(id))
         return answered
 
-    store.delete = delete
+    monkeypatch.setattr(store, "delete", delete)
     summary = do(api, made, store)
     assert lost and {held.handle for held in summary.unfinished} >= {"M2", "M3"}
     carry_on(api, made)
