@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from datetime import date
 
 import pytest
@@ -15,6 +16,7 @@ from mem0_dream.memory import Memory
 from mem0_dream.planning.plan import Merge, Plan, Prune
 from mem0_dream.runs import journal
 from mem0_dream.runs.dismissals import Dismissals
+from mem0_dream.runs.history import history, interrupted
 
 from .worlds import SCOPE, FaultyStore, Killed, MemoryStore, World, contents, example, faulty_journal, record, world
 
@@ -342,6 +344,70 @@ def test_what_was_undone_is_remembered_for_the_scope(tmp_path):
     kept = Dismissals.load(made.run.scope_folder)
     assert kept.forbids("merge", ["Use pnpm", "use pnpm."])
     assert [entry["said"] for entry in kept.entries] == ["undone"]
+
+
+def test_an_undo_that_was_killed_before_it_was_remembered_is_remembered_by_a_resume(tmp_path, monkeypatch):
+    made = make(tmp_path)
+    do(made)
+
+    def killed(dismissals):
+        raise Killed
+
+    with monkeypatch.context() as patch, pytest.raises(Killed):
+        patch.setattr(Dismissals, "save", killed)
+        undo_it(made, "M1")
+    assert [run.name for run in interrupted(made.run.scope_folder)] == [made.run.name]
+    resume_it(made)
+    assert Dismissals.load(made.run.scope_folder).forbids("merge", ["Use pnpm", "use pnpm."])
+    assert interrupted(made.run.scope_folder) == []
+
+
+def test_a_failure_takes_along_what_was_done_before_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(MemoryStore, "wave", 1)
+    made = make(tmp_path)
+    store = FaultyStore(made.store, {8: "failed", 9: "failed", 10: "failed"})
+    with pytest.raises(DreamError) as failure:
+        do(made, store=store)
+    summary = failure.value.summary
+    assert summary.merged >= 1 and summary.unfinished
+    assert (summary.before, summary.after) == (11, len(made.now()))
+    resume_it(made)
+    assert "interrupted" not in [entry.state for entry in history(made.run.scope_folder)]
+
+
+def test_an_undo_brings_back_what_an_earlier_release_did_not_record_as_removed(tmp_path):
+    """0.1.0 believed a list that lagged, and journalled fewer removals than it had asked for."""
+    made = make(tmp_path)
+    do(made)
+    lines = [json.loads(line) for line in made.run.journal.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        line.pop("sum", None)
+        line.get("outcome", {}).update(removed=[])
+    made.run.journal.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    undo_it(made)
+    assert contents(made.now().values()) == contents(made.before)
+
+
+def test_undoing_many_copies_looks_at_each_of_them_a_few_times_only(tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "fsync", lambda descriptor: None)
+    counts = []
+    for size in (100, 400):
+        rows = [record(f"{n:08d}", "Same", 1 + n % 28) for n in range(size)]
+        made = make(tmp_path / str(size), rows, merging([row["id"] for row in rows], "Same", "safe"))
+        do(made)
+        calls = [0]
+        real = vars(Memory)["metadata"].fget
+
+        def counted(memory, calls=calls, real=real):
+            calls[0] += 1
+            return real(memory)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Memory, "metadata", property(counted))
+            undo_it(made)
+        assert contents(made.now().values()) == contents(made.before)
+        counts.append(calls[0])
+    assert counts[1] < 6 * counts[0]
 
 
 def test_a_run_that_was_killed_must_be_resumed_before_it_is_applied_or_undone(tmp_path):

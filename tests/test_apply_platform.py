@@ -55,6 +55,10 @@ def api() -> Any:
 
 
 def fresh(api: FaultyApi, folder: Path) -> World:
+    return example_on(api, folder, PlatformStore(api.key, api.url, sleep=lambda _: None))
+
+
+def example_on(api: PlatformApi, folder: Path, store: PlatformStore) -> World:
     """The example on an emptied account; one of its merges gets a text that an older member has."""
     rows, plan, answers = example()
     api.rows.clear()
@@ -68,7 +72,6 @@ def fresh(api: FaultyApi, folder: Path) -> World:
         conflict.a, conflict.b = new[conflict.a], new[conflict.b]
     for prune in plan.prunes:
         prune.id = new[prune.id]
-    store = PlatformStore(api.key, api.url, sleep=lambda _: None)
     return world(folder, store, Plan(**{**vars(plan), "memories": {}}), answers)
 
 

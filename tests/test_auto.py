@@ -16,12 +16,18 @@ from mem0_dream.cli import apply, unattended
 from mem0_dream.cli.session import Session
 from mem0_dream.config.identity import Identity
 from mem0_dream.errors import DreamError
+from mem0_dream.memory import Scope
 from mem0_dream.runs import lock, run_folder
 from mem0_dream.runs.dismissals import Dismissals
+from mem0_dream.runs.history import history
 from mem0_dream.runs.lock import Lock
 from mem0_dream.stores.file import FileStore
-from mem0_dream.stores.protocol import Result
+from mem0_dream.stores.local import LocalStore
+from mem0_dream.stores.mem0_config import Config
+from mem0_dream.stores.protocol import Draft, Result
 
+from .standins.collection import make_collection
+from .standins.embedder import WordEmbedder
 from .steps import SCRIPTS, Place
 
 REPEAT = ["Cache pages for 30s", "Cache pages for 30s."]
@@ -125,6 +131,35 @@ def test_a_run_can_be_undone_by_the_line_it_prints(project):
     assert outcome.lines[-1].startswith("Undo: ") and " --undo --run " in outcome.lines[-1]
     apply.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
     assert project.texts() == before
+
+
+def test_a_run_on_an_export_with_numeric_ids_can_be_undone(project):
+    project.store(*REPEAT, "Another fact")
+    rows = [{**row, "id": number} for number, row in enumerate(project.rows())]
+    project.export.write_text(json.dumps(rows), encoding="utf-8")
+    before = project.texts()
+    assert "merged=1" in project.run().last
+    apply.take_back(project.session(), run_folder.all_runs(project.folder)[-1], ())
+    assert project.texts() == before
+    assert sum(isinstance(row["id"], int) for row in project.rows()) == 2
+
+
+def test_an_embedder_of_another_length_leaves_no_run_open(project, tmp_path):
+    settings = {"provider": "qdrant", "config": {"path": str(tmp_path / "q"), "embedding_model_dims": 32}}
+    config = Config({"vector_store": settings, "history_db_path": str(tmp_path / "history.db")})
+    make_collection(config.settings)
+    store, scope = LocalStore(config, WordEmbedder(32)), Scope("me", "shop")
+    store.add([Draft(text, scope, {"type": "decision"}) for text in REPEAT])
+    store.close()
+    other = LocalStore(config, WordEmbedder(16))
+    session = project.session(other)
+    outcome = unattended.alone(session, None, lambda *lines: None)
+    left = {memory.text for memory in other.fetch(scope).memories}
+    other.close()
+    assert "another length than the collection" in " ".join(outcome.lines)
+    assert (outcome.code, left) == (1, set(REPEAT))
+    assert [entry.state for entry in history(session.folder)] == ["nothing"]
+    assert not any(line.startswith("Undo") for line in outcome.lines)
 
 
 def test_a_contradiction_is_skipped_and_one_reminder_is_stored(project):

@@ -111,4 +111,4 @@ def test_a_quotation_is_cut_so_that_both_values_can_be_read(before, after):
 
 
 def test_a_quotation_of_texts_that_share_nothing_is_cut():
-    assert len(quotation(["x" * 500, "y" * 500])) <= 95
+    assert len(quotation(["x" * 500, "y" * 500])) <= 115

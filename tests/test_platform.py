@@ -105,6 +105,24 @@ def test_pages_smaller_than_asked_for_are_all_read(api, store, monkeypatch):
     assert texts(store.fetch(ME)) == sorted(facts(401))
 
 
+@pytest.mark.parametrize("shown", ["count", "next"])
+def test_a_service_that_ignores_the_page_is_asked_no_more_and_its_list_is_not_complete(api, store, monkeypatch, shown):
+    api.seed("developer", "web-shop", facts(401))
+    real = api._list
+    link: dict[str, object] = {"next": "more"} if shown == "next" else {"next": None, "count": 10**12}
+    kept = ("results",) if shown == "next" else ("results", "count")
+
+    def first(call):
+        answer = real(replace(call, query={**call.query, "page": "1"}))
+        return {**{key: value for key, value in answer.items() if key in kept}, **link}
+
+    monkeypatch.setattr(api, "_list", first)
+    listing = store.fetch(ME)
+    assert (len(listing.memories), listing.complete) == (200, False)
+    assert "same page again and again" in listing.notes[0]
+    assert len(api.calls) < 20
+
+
 def test_rows_of_others_that_the_platform_sends_all_the_same_are_dropped_and_counted(api, store, monkeypatch):
     api.seed("developer", "web-shop", ["Mine"])
     api.seed("reviewer", "web-shop", ["Another user's"])

@@ -194,8 +194,8 @@ def test_list_numbers_every_memory_and_an_answer_may_name_the_numbers(place):
     place.store({"text": "Nightly jobs begin at two"}, {"text": "Cron starts batch work 02:00"}, {"text": "Use tabs"})
     run = place.fetched()
     lines = place.bare("find_dupes.py", "--run", run, "--list").stdout.splitlines()
-    assert [line.split()[0] for line in lines] == ["#1", "#2", "#3"]
-    numbers = [line.split()[0] for line in lines if "tabs" not in line]
+    assert [line.split()[0] for line in lines] == ["[decision]", "#1", "#2", "#3"]
+    numbers = [line.split()[0] for line in lines[1:] if "tabs" not in line]
     answer = {"+": [{"conflict": numbers, "topic": "when batch jobs start"}]}
     done = place.step(run, "--decide", json.dumps(answer))
     assert (done.returncode, done.stdout) == (0, "Taken: 1 to ask.\nAdded: C1.\n")

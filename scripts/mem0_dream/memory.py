@@ -198,12 +198,20 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
 
 def _spelled(name: str, *places: dict[str, Any]) -> Any:
     """The first value of this name in either spelling, user_id or userId; mem0's TypeScript SDK writes the second."""
-    spellings = (name, _CAMEL[name])
+    spellings = (name, CAMEL[name])
     found = (place.get(spelling) for place in places for spelling in spellings)
     return next((value for value in found if value not in (None, "")), None)
 
 
-_CAMEL = {"user_id": "userId", "app_id": "appId", "agent_id": "agentId", "created_at": "createdAt"}
+CAMEL = {  # how mem0's TypeScript SDK writes a field
+    "created_at": "createdAt",
+    "updated_at": "updatedAt",
+    "user_id": "userId",
+    "app_id": "appId",
+    "agent_id": "agentId",
+    "run_id": "runId",
+    "expiration_date": "expirationDate",
+}
 
 
 def _name(value: object) -> str | None:

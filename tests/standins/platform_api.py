@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -29,7 +30,12 @@ class Rejected(Exception):
 
 
 class PlatformApi(WebService):
-    """One account. `rows` is what it keeps, newest last; tests may change it at any time."""
+    """One account. `rows` is what it keeps, newest last; tests may change it at any time.
+
+    Its replicas may lag: a listing shows the account as it was `lag()` seconds ago, a read of one memory as it was
+    `read_lag()` seconds ago. Nothing published says that either never happens. The time is `now`, which only `sleep`
+    moves on.
+    """
 
     def __init__(self, key: str = "m0-stand-in-key-for-tests") -> None:
         super().__init__()
@@ -39,6 +45,10 @@ class PlatformApi(WebService):
         self.polls_to_finish: int | None = None  # None: an add is done at once; 2: PENDING until the second look
         self.event_ends_in = "SUCCEEDED"
         self._events: dict[str, dict[str, Any]] = {}
+        self.now = 0.0
+        self.lag: Callable[[], float] = lambda: 0.0
+        self.read_lag: Callable[[], float] = lambda: 0.0
+        self._writes: list[tuple[float, str, dict[str, Any] | None]] = []  # when, which, and what it was before
 
     def seed(self, user: str, project: str | None, memories: Iterable[Any]) -> list[str]:
         """Keep memories given as texts or as records; their ids."""
@@ -51,6 +61,9 @@ class PlatformApi(WebService):
             self.rows[row["id"]] = row
             ids.append(row["id"])
         return ids
+
+    def sleep(self, seconds: float) -> None:
+        self.now += seconds
 
     def answer(self, call: Call) -> tuple[int, Any]:
         if call.headers.get("authorization") != f"Token {self.key}":
@@ -73,7 +86,8 @@ class PlatformApi(WebService):
             case "GET", ["v1", "memories", id, "history"]:
                 return self.history.get(self._known(id)["id"], [])
             case "GET", ["v1", "memories", id]:
-                return {**_listed(self._known(id)), "lifecycle_state": self._known(id)["lifecycle_state"]}
+                row = self._known(id, self._rows_before(self.read_lag()))
+                return {**_listed(row), "lifecycle_state": row["lifecycle_state"]}
             case "PUT", ["v1", "memories", id]:
                 return _listed(self._change(self._known(id), call.body or {}))
             case "DELETE", ["v1", "memories", id]:
@@ -88,6 +102,21 @@ class PlatformApi(WebService):
         raise Rejected(404, {"detail": "Not found."})
 
     # Reading
+
+    def _rows_before(self, seconds: float) -> dict[str, dict[str, Any]]:
+        """The rows as they were so long ago."""
+        rows = dict(self.rows)
+        for moment, id, was in reversed(self._writes):
+            if moment <= self.now - seconds:
+                break
+            if was is None:
+                rows.pop(id, None)
+            else:
+                rows[id] = was
+        return rows
+
+    def _before_write(self, id: str) -> None:
+        self._writes.append((self.now, id, copy.deepcopy(self.rows.get(id))))
 
     def _list(self, call: Call) -> dict[str, Any]:
         page, size = int(call.query.get("page", 1)), int(call.query.get("page_size", 100))
@@ -126,7 +155,7 @@ class PlatformApi(WebService):
         today = datetime.now(timezone.utc).date().isoformat()
         return [
             row
-            for row in reversed(self.rows.values())
+            for row in reversed(self._rows_before(self.lag()).values())
             if row["lifecycle_state"] != "merged"
             and (body.get("show_expired") or not row["expiration_date"] or row["expiration_date"] >= today)
             and _passes(row, filters)
@@ -179,6 +208,7 @@ class PlatformApi(WebService):
                 continue
             row = self._row(message["content"], who, moment, body.get("metadata"))
             row["expiration_date"] = body.get("expiration_date")
+            self._before_write(row["id"])
             self.rows[row["id"]] = row
             self._remember(row, "ADD", None)
             event["results"].append({"id": row["id"], "data": {"memory": row["memory"]}, "event": "ADD"})
@@ -198,6 +228,7 @@ class PlatformApi(WebService):
 
     def _change(self, row: dict[str, Any], body: dict[str, Any]) -> dict[str, Any]:
         _check(body)
+        self._before_write(row["id"])
         old = row["memory"]
         row["memory"] = body.get("text", old)
         for name in ("metadata", "expiration_date"):
@@ -229,14 +260,16 @@ class PlatformApi(WebService):
         return {"message": f"Successfully {verb} {len(known)} memories"}
 
     def _remove(self, row: dict[str, Any]) -> None:
+        self._before_write(row["id"])
         del self.rows[row["id"]]
         self._remember(row, "DELETE", row["memory"])
 
-    def _known(self, id: str) -> dict[str, Any]:
+    def _known(self, id: str, rows: dict[str, dict[str, Any]] | None = None) -> dict[str, Any]:
         _uuid(id)
-        if id not in self.rows:
+        found = (self.rows if rows is None else rows).get(id)
+        if found is None:
             raise Rejected(404, {"error": "Memory not found!"})
-        return self.rows[id]
+        return found
 
     def _remember(self, row: dict[str, Any], event: str, old: str | None) -> None:
         self.history.setdefault(row["id"], []).append(

@@ -72,13 +72,13 @@ def apply(session: Session, current: Pass, decisions: Decisions, only: Sequence[
 
 def outcome(run: Run, summary: Summary) -> list[str]:
     """What a run did, and the line that takes it back."""
-    counts = report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped)
+    counts = report.summary(summary.merged, summary.pruned, summary.resolved, summary.skipped, summary.updated)
     return [*not_done(summary), counts, *worth_and_undo(run, summary)]
 
 
 def worth_and_undo(run: Run, summary: Summary) -> list[str]:
     """What a run came to and the line that takes it back; nothing if it changed nothing."""
-    if not (summary.merged or summary.pruned or summary.resolved):
+    if not (summary.merged or summary.pruned or summary.resolved or summary.updated):
         return []
     return [report.worth(summary.before, summary.after, _less(run)), report.undo_line(undo_command(run))]
 

@@ -25,6 +25,7 @@ from . import pipeline, session
 from .options import Target
 from .pipeline import Fetched
 
+_LISTED = 80  # characters of a memory in --list
 NEIGHBOURS = 5  # of each memory, with --semantic
 
 
@@ -98,10 +99,13 @@ def listed(given: Given) -> str:
     asked = questions.shown_in(Plan.from_document(run.read("plan"))) if run and run.has("plan") else {}
     width = len(str(len(memories)))
 
-    def about(memory: Memory) -> str:
-        return f"in {asked[memory.id]}" if memory.id in asked else f"[{shown(memory.type)}] {shown(memory.text, 100)}"
-
-    return "\n".join(f"#{n:<{width}} {about(memory)}" for n, memory in enumerate(memories, 1))
+    rows, type = [], ""
+    for n, memory in enumerate(memories, 1):
+        if memory.type != type:
+            type = memory.type
+            rows.append(f"[{shown(type)}]")
+        rows.append(f"#{n:<{width}} {f'in {asked[memory.id]}' if memory.id in asked else shown(memory.text, _LISTED)}")
+    return "\n".join(rows)
 
 
 def explain(snapshot: Snapshot, one: str, other: str, today: date) -> str:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from .. import __version__
 from ..errors import UsageError
+from ..stores.protocol import KINDS
 from . import process
 
 EARLIER_RUNS = ("undo", "resume", "history", "kept", "forget")  # what `add_earlier_runs` adds
-KINDS = ("platform", "local", "server", "file")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Applying the accepted part of a plan: merges, then contradictions, then prunes."""
+"""Applying the accepted part of a plan: merges and updates, then contradictions, then prunes."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ class Summary:
     merged: int = 0
     pruned: int = 0
     resolved: int = 0
+    updated: int = 0
     skipped: int = 0
     before: int = 0
     after: int = 0
@@ -66,7 +67,7 @@ class Summary:
             self.after = len(desk.view.by_id)
 
 
-_COUNTED = {"merge": "merged", "prune": "pruned", "conflict": "resolved", "undo": "undone"}
+_COUNTED = {"merge": "merged", "prune": "pruned", "conflict": "resolved", "update": "updated", "undo": "undone"}
 
 
 def apply(
@@ -99,7 +100,7 @@ def apply(
 
 def _carry_out(decisions: Decisions, policies: Policies, day: date, desk: Desk) -> None:
     merges = _merges(decisions, desk.store.kind == "platform")
-    in_waves(merges, desk)
+    in_waves([*merges, *_updates(decisions)], desk)
     in_waves(_conflicts(decisions, merges, policies), desk)
     in_waves(_prunes(decisions, policies, day), desk)
 
@@ -153,6 +154,11 @@ def _conflicts(decisions: Decisions, merges: Sequence[Operation], policies: Poli
         op.asked = [plan.memory(id).text for id in c.ids()]
         found[loser.id] = op
     return list(found.values())
+
+
+def _updates(decisions: Decisions) -> list[Operation]:
+    found = [decided.update for decided in decisions.updates if decided.state == "accepted"]
+    return [operations.update(update.handle, decisions.plan.memory(update.id), update.text) for update in found]
 
 
 def _prunes(decisions: Decisions, policies: Policies, day: date) -> list[Operation]:

@@ -63,6 +63,8 @@ def _round(tasks: Sequence[Task], desk: Desk) -> bool:
     """One look and one step of every task; whether there was any."""
     view = desk.look({id for task in tasks for id in task.ids(desk.view)}, lists=any(task.searches for task in tasks))
     following = [(task, (revert if task.operation.kind == "undo" else advance)(task, view)) for task in tasks]
+    for task in tasks:
+        desk.expect_recognised(task.operation.made.values())
     steps = [(task, step) for task, step in following if step]
     if not steps:
         return False

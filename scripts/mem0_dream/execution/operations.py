@@ -67,9 +67,16 @@ def expire(handle: str, memory: Memory, today: date) -> Operation:
     return op
 
 
+def update(handle: str, memory: Memory, text: str) -> Operation:
+    """Give a memory another text; its id, date and metadata stay, so it carries no mark of the operation."""
+    op = _operation(handle, "update", [memory])
+    op.change = {"id": memory.id, "text": text}
+    return op
+
+
 def only_hides(op: Operation) -> bool:
     """Whether it does no more than set an expiration date; some stores show such a memory, some do not."""
-    return op.change is not None and "metadata" not in op.change
+    return op.change is not None and not {"text", "metadata"} & set(op.change)
 
 
 def in_its_place(op: Operation, member: Memory) -> dict[str, Any]:
@@ -86,12 +93,13 @@ def taken_back(op: Operation, memory: Memory) -> Change:
 def restore(op: Operation, made: Memory | None, standing: Set[str]) -> Operation:
     """The undo of an operation: what it removed is added again, what it made goes, what it changed is changed back.
 
-    `made` is the memory that the operation left, as it stands now. What it was to remove is added again also if its
-    removal is not on record and it is not among the ids `standing` now.
+    `made` is the memory that the operation left, as it stands now. What it was to remove, and every member of a merge
+    whose result is gone, is added again also if its removal is not on record and it is not among the ids `standing`.
     """
     undo = _operation(op.handle, "undo", [made] if made else [])
     undo.undoes, undo.asked = op.id, op.asked
-    gone = {*op.removes} - {*standing} - {record["id"] for record in op.left} | {*op.removed}
+    touched = {*op.removes} if op.left or op.kind != "merge" else {member.id for member in op.members}
+    gone = touched - {*standing} - {record["id"] for record in op.left} | {*op.removed}
     undo.adds = [as_it_was(member) for member in op.members if member.id in gone]
     if made:
         was = next((member for member in op.members if member.id == op.left[0]["id"]), None)
@@ -126,6 +134,7 @@ def to_draft(add: dict[str, Any]) -> Draft:
 def to_change(change: dict[str, Any]) -> Change:
     return Change(
         change["id"],
+        text=change.get("text", UNCHANGED),
         metadata=change.get("metadata", UNCHANGED),
         expiration_date=change.get("expiration_date", UNCHANGED),
         created=read_date(change.get("created")),
@@ -210,8 +219,10 @@ def _in_place(member: Memory, merged: dict[str, Any]) -> dict[str, Any]:
 
 
 def _restoring(was: Memory, now: Memory) -> dict[str, Any]:
-    """The change that gives a memory back its metadata, expiry and date."""
+    """The change that gives a memory back its text, metadata, expiry and date."""
     change: dict[str, Any] = {"id": now.id}
+    if was.text != now.text:
+        change["text"] = was.text
     if without_nulls(was.metadata) != without_nulls(now.metadata):
         change["metadata"] = without_nulls(was.metadata)
     if expiry(was) != expiry(now):

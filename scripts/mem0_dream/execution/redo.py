@@ -36,6 +36,9 @@ def _made(task: Task, view: View) -> tuple[list[Memory], list[Memory]]:
         if now is None and (task.resumed or task.tries["changes"]):
             return [Memory({**first.record, "expiration_date": day})], []
         return [now] if now and now.text == first.text and expiry(now) == day else [], []
+    if op.kind == "update":
+        now = view.get(first.id)
+        return [now] if now and now.text == _text(task) else [], []
     text = _text(task)
     members = {member.id for member in task.members}
     by_id = [memory for id in op.made.values() if id not in members and (memory := view.get(id))]
@@ -45,9 +48,12 @@ def _made(task: Task, view: View) -> tuple[list[Memory], list[Memory]]:
 
 
 def _text(task: Task) -> str:
-    """What the result must say: a text that is added, or the text that a changed memory has and keeps."""
+    """What the result must say: a text that is added or given, or the text that a changed memory has and keeps."""
     op = task.operation
-    return op.adds[0]["text"] if op.adds else next(m.text for m in task.members if m.id == (op.change or {})["id"])
+    if op.adds:
+        return op.adds[0]["text"]
+    change = op.change or {}
+    return change["text"] if "text" in change else next(m.text for m in task.members if m.id == change["id"])
 
 
 def _began_removing(task: Task, strays: list[Memory], fates: Fates) -> bool:
@@ -135,8 +141,17 @@ def _finish(task: Task, view: View, result: Memory | None, extras: list[str], fa
         return Step(removes=standing + extras, wait=again) if task.may("removes") else None
     changed = [id for id in rest if fates[id] and fates[id] != GONE]
     _note_removed(task, view, gone)
-    task.close(f"{named(changed[0])} {fates[changed[0]]} meanwhile and was left alone" if changed else "", result)
+    why = f"{named(changed[0])} {fates[changed[0]]} meanwhile and was left alone" if changed else ""
+    task.close(why or _redated(task, result), result)
     return None
+
+
+def _redated(task: Task, result: Memory | None) -> str:
+    """What to say of a store that gave an updated memory another date."""
+    before = task.members[0].created
+    if task.operation.kind != "update" or not (result and before) or result.created == before:
+        return ""
+    return f"{named(result.id)} has its new text, and the store changed its date; it was {before:%Y-%m-%d}"
 
 
 def _note_removed(task: Task, view: View, gone: list[str]) -> None:

@@ -136,6 +136,8 @@ def _is_back(change: dict[str, Any], view: View) -> bool:
     memory = view.get(change["id"])
     if memory is None:
         return False
+    if "text" in change and memory.text != change["text"]:
+        return False
     if "metadata" in change and without_nulls(memory.metadata) != change["metadata"]:
         return False
     return "expiration_date" not in change or expiry(memory) == change["expiration_date"]

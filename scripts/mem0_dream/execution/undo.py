@@ -93,7 +93,7 @@ class Past:
 
     def deciding(self, op: Operation) -> set[str]:
         """The ids that decide whether and how an operation can be undone, beside those that it surely removed."""
-        return {self.now(record["id"]) for record in op.left} | {*op.removes} - {*op.removed}
+        return {self.now(record["id"]) for record in op.left or op.originals} | {*op.removes} - {*op.removed}
 
     def strangers(self, text: str, view: View) -> list[Memory]:
         """The memories with this text that no run of this scope knows."""

@@ -17,6 +17,7 @@ _SOLID = (
 _LETTER = rf"(?:(?![{_SOLID}])\w)"
 # A word keeps what belongs to it: --flag, v1.2.3, src/app.py, don't, C++, 40%.
 _TOKEN = re.compile(rf"[-+@#$~./]{{0,9}}{_LETTER}+(?:[-./:@'’+&=~]+{_LETTER}+)*[+#%°]*|\S")
+_BY_ITSELF = 55  # characters of each text that is quoted by itself
 _LARGEST = 1_000_000  # pairs of words compared; beyond it a middle that differs is marked whole
 
 
@@ -65,10 +66,8 @@ def quotation(texts: Sequence[str], most: int = 90) -> str:
     ]
     middle = " / ".join(dict.fromkeys(middles))
     if not all(middles) or len(middle) > most or 3 * (head + tail) < shortest:
-        each = most // len(texts)
-        return " / ".join(
-            _around(text, _start(text, spans, head), each) for text, spans in zip(texts, rows, strict=True)
-        )
+        starts = [_start(text, spans, head) for text, spans in zip(texts, rows, strict=True)]
+        return " / ".join(_around(text, start, _BY_ITSELF) for text, start in zip(texts, starts, strict=True))
     room = most - len(middle)
     before = _last(lead, max(room * 2 // 3, room - len(trail)))
     return before + middle + _first(trail, room - len(before))
@@ -93,7 +92,7 @@ def _first(text: str, most: int) -> str:
     if len(text) <= most:
         return text
     ends = [j for _, j in _spans(text[: most + 40]) if j < most]
-    return text[: ends[-1] if ends else most - 1] + "…"
+    return text[: ends[-1] if ends and ends[-1] > most // 2 else most - 1] + "…"
 
 
 def _last(text: str, most: int) -> str:

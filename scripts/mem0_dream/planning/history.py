@@ -54,27 +54,28 @@ class Head:
         self.by_name: dict[str, list[str]] = defaultdict(list)
         self.modules: list[str] = []
         lists: dict[str, str] = {}
-        last_names = {last_name(mention.name) for mention in wanted}
-        folders: set[str] = set()
+        names = {last_name(mention.name).encode("utf-8", "surrogateescape") for mention in wanted}
+        may_list = any(mention.kind in LISTINGS for mention in wanted)
+        folders: set[bytes] = set()
+        # A hundred thousand entries: only those that count are decoded.
         for entry in (git.run(root, "ls-tree", "-r", "-z", "--full-tree", "HEAD") or b"").split(b"\0"):
-            about, _, raw = entry.partition(b"\t")
-            path = decoded(raw)
-            if last_name(path) in last_names:
+            begin, end = entry.find(b"\t") + 1, entry.rfind(b"/")
+            folders.add(entry[begin:end] if end > 0 else b"")
+            if (entry[end + 1 :] if end > 0 else entry[begin:]) in names:
+                path = decoded(entry[begin:])
                 self.by_name[last_name(path)].append(path)
-            folders.add(path.rpartition("/")[0])
-            if about.startswith(b"160000"):
-                self.modules.append(f"{path}/")
-            if listing_of(path):
-                lists[path] = about.split(b" ")[-1].decode()
-        for folder in {parent for path in folders for parent in _upwards(path)}:
-            if last_name(folder) in last_names:
+            if entry.startswith(b"160000"):
+                self.modules.append(f"{decoded(entry[begin:])}/")
+            if may_list and listing_of(path := decoded(entry[begin:])):
+                lists[path] = entry[: begin - 1].split(b" ")[-1].decode()
+        for folder in {parent for path in folders for parent in _upwards(decoded(path))}:
+            if last_name(folder).encode("utf-8", "surrogateescape") in names:
                 self.by_name[last_name(folder)].append(folder)
         self.commands: dict[Kind, set[str]] = defaultdict(set)
-        if any(mention.kind in LISTINGS for mention in wanted):
-            texts = contents(root, lists.values())
-            for path, blob in lists.items():
-                if kind := listing_of(path):
-                    self.commands[kind] |= commands(kind, texts.get(blob, ""))
+        texts = contents(root, lists.values()) if lists else {}
+        for path, blob in lists.items():
+            if kind := listing_of(path):
+                self.commands[kind] |= commands(kind, texts.get(blob, ""))
 
     def has(self, mention: Mention) -> bool:
         """Whether it stands in the newest commit, in a submodule or on disk, where it may be ignored."""
@@ -87,9 +88,6 @@ class Head:
             return name.startswith(tuple(self.modules)) or (self.root / name).exists()
         except (OSError, ValueError):
             return True
-
-    def has_path(self, path: str) -> bool:
-        return git.run(self.root, "cat-file", "-e", f"HEAD:{path}") is not None
 
 
 class History:
@@ -126,7 +124,7 @@ class History:
         return _by_path(self._walk, wanted)
 
     def _renames(self) -> dict[str, str]:
-        """The name that a deleted path has now; it may be gone, too."""
+        """The name that a deleted path has now, if it stands."""
         ends, changes = {path: path for path in self.gone}, self.changes
         for _ in range(HOPS):
             commits = sorted({changes[end][-1].commit for end in ends.values() if end in changes})
@@ -138,7 +136,14 @@ class History:
             moved = {step[end] for end in ends.values() if end in step}
             ends = {path: step.get(end, end) for path, end in ends.items()}
             changes = {path: seen for path, seen in self._of(moved.__contains__).items() if seen[-1].status == "D"}
-        return {path: end for path, end in ends.items() if end != path}
+        moved = {end for path, end in ends.items() if end != path and "\n" not in end}
+        asked = sorted(moved)
+        answer = git.run(
+            self.root, "cat-file", "--batch-check", given=_encoded((f"HEAD:{end}" for end in asked), b"\n")
+        )
+        stands = [not line.endswith(b" missing") for line in (answer or b"").splitlines()]
+        standing = {end for end, is_there in zip(asked, stands, strict=False) if is_there}
+        return {path: end for path, end in ends.items() if end in standing}
 
 
 def contents(root: Path, blobs: Iterable[str]) -> dict[str, str]:

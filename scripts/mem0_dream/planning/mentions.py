@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Literal, NamedTuple, get_args
 
 from ..matching import lexicon
@@ -99,7 +98,7 @@ def _past() -> re.Pattern[str]:
 
 def listing_of(path: str) -> Kind | None:
     """Which kind of commands a file of this name lists."""
-    name = PurePosixPath(path).name
+    name = path.rpartition("/")[2]
     if name == "package.json":
         return "script"
     if name.lower() in ("makefile", "gnumakefile") or name.endswith(".mk"):

@@ -148,8 +148,6 @@ class _Judge:
             change, new = self.history.changes[path][-1], self.history.now.get(path, "")
             if change.earliest <= case.written or not new.endswith(f"/{behind}" if behind else "") or not new:
                 return None
-            if not self.head.has_path(new):
-                return None
             names.add((new[: -len(behind) - 1] if behind else new).removeprefix(before))
             last.append(change)
         name = names.pop() if len(names) == 1 else ""

@@ -34,10 +34,12 @@ class Entry:
     removes: int
     before: int | None = None
     after: int | None = None
+    updated: int = 0
     damage: list[str] = field(default_factory=list)  # sentences: what of its journal cannot be read
 
     def line(self) -> str:
         counts = f"merged: {self.merged}, pruned: {self.pruned}, conflicts resolved: {self.resolved}"
+        counts += f", updated: {self.updated}" if self.updated else ""
         undo = f"; undo brings back {self.restores} and takes away {self.removes}" if self.restores else ""
         return f"{self.run}  {self.at[:16].replace('T', ' ')}  {self.mode}  {self.state}  {counts}{undo}" + "".join(
             f"\n  {sentence}" for sentence in self.damage
@@ -84,7 +86,7 @@ def _entry(run: Run) -> Entry:
     found, facts = list(record.operations.values()), record.begin
     done = [op for op in found if op.kind != "undo" and op.state == "done"]
     standing = journal.standing(found)
-    counts = {kind: sum(op.kind == kind for op in done) for kind in ("merge", "prune", "conflict")}
+    counts = {kind: sum(op.kind == kind for op in done) for kind in ("merge", "prune", "conflict", "update")}
     return Entry(
         run.name,
         facts.get("at") or run.started.isoformat(),
@@ -97,6 +99,7 @@ def _entry(run: Run) -> Entry:
         sum(len(op.adds) for op in standing),
         facts.get("before"),
         next((note["after"] for note in record.notes if note.get("ended") in ("apply", "resume")), None),
+        counts["update"],
         record.damage,
     )
 
@@ -114,7 +117,7 @@ def _state(run: Run, found: list[Operation], done: list[Operation], standing: li
 
 
 def _hidden(op: Operation) -> int:
-    return 1 if op.change and not op.removes else 0
+    return 1 if op.change and not op.removes and op.kind != "update" else 0
 
 
 def open_operations(run: Run) -> list[Operation]:

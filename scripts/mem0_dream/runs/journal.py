@@ -35,7 +35,7 @@ class Operation:
 
     id: str
     handle: str
-    kind: str  # merge, conflict, prune or undo
+    kind: str  # merge, update, conflict, prune or undo
     originals: list[dict[str, Any]]
     adds: list[dict[str, Any]] = field(default_factory=list)
     change: dict[str, Any] | None = None

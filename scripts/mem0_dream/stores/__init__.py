@@ -8,9 +8,8 @@ from pathlib import Path
 from ..config.identity import mem0_file
 from ..errors import DreamError, UsageError
 from ..runs.run_folder import dream_home
-from .protocol import Store
+from .protocol import KINDS, Store
 
-KINDS = ("platform", "local", "server", "file")
 PLATFORM = "https://api.mem0.ai"
 
 

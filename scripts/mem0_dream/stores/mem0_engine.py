@@ -207,7 +207,10 @@ def _embedder(config: Config, whole: Any) -> Any:
 
 
 def _knock(engine: Any) -> None:
-    """A pool of connections opens in silence and waits long: try one connection, which says at once what is wrong."""
+    """Make sure that it answers: a pool waits long for a connection, Milvus Lite forgets to load its collection."""
+    load = getattr(getattr(engine, "client", None), "load_collection", None)
+    if load:
+        load(engine.collection_name)
     pool: Any = getattr(engine, "connection_pool", None)
     if hasattr(pool, "conninfo"):
         import psycopg

@@ -13,11 +13,11 @@ from ..errors import DreamError
 from ..memory import Memory, Scope
 from ..runs import accounts
 from .calls import Refusal, address, check_key, each, existing, together
-from .protocol import UNCHANGED, Change, Draft, Listing, Result
+from .pages import PAGE, counts_of, ids_of, walk
+from .protocol import UNCHANGED, Change, Draft, Kind, Listing, Result
 from .scoping import in_scope, owners
 
 HOST = "https://api.mem0.ai"
-PAGE = 200  # the Platform's largest
 BATCH = 1000  # likewise
 WALKS = 3  # how often a listing that moves is read again
 EVENT_WAITS = (0.2, 0.4, 0.8, 1.6, 3.0, 5.0, 8.0, 10.0, 15.0, 15.0)  # seconds between looks at a pending add
@@ -28,7 +28,7 @@ KEY_HINT = "MEM0_API_KEY, or platform.api_key in mem0's config.json"
 class PlatformStore:
     """One account's memories on the Platform. Constructing it needs neither mem0 nor the network."""
 
-    kind = "platform"
+    kind: Kind = "platform"
     lag_seconds = 60.0
     wave = 100  # about as many reads as fit into two seconds
 
@@ -85,11 +85,15 @@ class PlatformStore:
         """Every memory of the scope, read again while rows shift between pages."""
         before: set[str] = set()
         for _ in range(WALKS):
-            rows, counts = self._walk(_filters(scope))
-            ids = {str(row.get("id")) for row in rows if isinstance(row, dict)}
+            rows, counts, stuck = walk(functools.partial(self._page, _filters(scope)))
+            ids = ids_of(rows)
             listing = in_scope(_memories(rows), scope)
             if listing.dropped:
                 listing.notes.append(f"{listing.dropped} rows of other users or projects came too and were left out.")
+            if stuck:
+                listing.complete = False
+                listing.notes.append(f"The Platform sends the same page again and again; {len(ids)} memories arrived.")
+                return listing
             if not counts or counts == {len(ids)}:
                 return listing
             if ids == before and len(counts) == 1:  # nothing moves: the Platform counts what it does not show
@@ -107,19 +111,10 @@ class PlatformStore:
         """The memories of these ids that exist, whoever they belong to by now; only this read knows lifecycle_state."""
         return _memories(existing(self._client.get, ids))
 
-    def _walk(self, filters: dict[str, Any]) -> tuple[list[Any], set[int]]:
-        """The rows of every page, and every count that a page named."""
-        pages = [self._page(filters, 1)]
-        last = -(-max(_counts(pages), default=0) // PAGE)
-        pages += together(lambda page: self._page(filters, page), range(2, last + 1))
-        while pages[-1].get("next") and pages[-1]["results"]:
-            pages.append(self._page(filters, len(pages) + 1))
-        return [row for page in pages for row in page["results"]], _counts(pages)
-
     def _page(self, filters: dict[str, Any], page: int) -> dict[str, Any]:
         try:
             found = _listing(self._client.get_all(filters=filters, page=page, page_size=PAGE, show_expired=True))
-            progress.step("Fetching", len(found["results"]), max(_counts([found]), default=None))
+            progress.step("Fetching", len(found["results"]), max(counts_of([found]), default=None))
             return found
         except Refusal as refusal:
             if refusal.status == 404 and page > 1:  # the list became shorter meanwhile
@@ -285,7 +280,3 @@ def _listing(answer: Any) -> dict[str, Any]:
 
 def _memories(rows: Sequence[Any]) -> list[Memory]:
     return [Memory(row) for row in rows if isinstance(row, dict)]
-
-
-def _counts(pages: Sequence[dict[str, Any]]) -> set[int]:
-    return {page["count"] for page in pages if isinstance(page.get("count"), int)}

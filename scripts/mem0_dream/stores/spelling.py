@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-CAMEL = {
-    "created_at": "createdAt",
-    "updated_at": "updatedAt",
-    "user_id": "userId",
-    "app_id": "appId",
-    "agent_id": "agentId",
-    "run_id": "runId",
-    "expiration_date": "expirationDate",
-}
+from ..memory import CAMEL
+
 _SNAKE = {camel: snake for snake, camel in CAMEL.items()}
 _TEXTS = ("memory", "content", "text", "data")
 

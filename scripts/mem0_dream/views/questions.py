@@ -14,6 +14,7 @@ from ..safe_text import shown
 from . import paging, wording
 
 TEXT = 2_000  # characters of one memory
+ALIKE = 200  # characters of one that is alike, and stays unless somebody answers
 BRIEF = 60  # characters of a memory that is only named
 _FORMS = 'M, C, N: true | "merged text" | "keep" | "conflict" | "skip"; P, U: true | "keep"; groups: "C3-C9": "keep"'
 
@@ -86,7 +87,7 @@ def _blocks(plan: Plan, queue: list[str]) -> Iterator[str]:
     if plan.near_misses:
         yield f"Alike, and left alone unless you answer ({len(plan.near_misses)}):\n"
     for miss in plan.near_misses:
-        lines = (f"  {_text(plan.memory(id), TEXT // 5)}\n" for id in miss.ids)
+        lines = (f"  {_text(plan.memory(id), ALIKE)}\n" for id in miss.ids)
         yield "".join([f"{miss.handle} {shown(miss.why)}\n", *lines])
     if safe:
         yield "".join(["Safe:\n", *(f'{m.handle} {len(m.ids)} × "{shown(m.text, BRIEF)}"\n' for m in safe)])
@@ -136,7 +137,7 @@ def _conflict(plan: Plan, conflict: Conflict, sure: bool) -> str:
         memory = plan.memory(id)
         lines.append(f"  {letter} {_text(memory)} ({wording.day(memory) if sure else wording.dated(memory)})")
     for a, b in conflict.also:
-        lines.append(f"  also {_text(plan.memory(a), TEXT // 5)} / {_text(plan.memory(b), TEXT // 5)}")
+        lines.append(f"  also {_text(plan.memory(a), ALIKE)} / {_text(plan.memory(b), ALIKE)}")
     return "\n".join(lines) + "\n"
 
 

@@ -124,8 +124,10 @@ def drops(merge: MergeDecision) -> str:
     return f"{merge.handle} — {wording.doubt(merge)}. Merge anyway? [y/N]"
 
 
-def summary(merged: int, pruned: int, resolved: int, skipped: int) -> str:
-    return f"Dream complete — merged: {merged}, pruned: {pruned}, conflicts resolved: {resolved}, skipped: {skipped}"
+def summary(merged: int, pruned: int, resolved: int, skipped: int, updated: int = 0) -> str:
+    """What a run did; updates are named only if there are any."""
+    counts = f"merged: {merged}, pruned: {pruned}, conflicts resolved: {resolved}, skipped: {skipped}"
+    return f"Dream complete — {counts}" + (f", updated: {updated}" if updated else "")
 
 
 def worth(before: int, after: int, characters: int = 0) -> str:
