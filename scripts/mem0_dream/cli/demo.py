@@ -22,6 +22,7 @@ from ..memory import Memory, Scope
 from ..runs.run_folder import dream_home, scope_folder
 from ..stores.local import LocalStore
 from ..stores.mem0_config import Config
+from ..stores.mem0_engine import make_collection
 from ..stores.protocol import Draft
 from ..views import report
 from ..views.terminal import Terminal
@@ -139,6 +140,7 @@ def make_store(folder: Path) -> LocalStore:
         "vector_store": {"provider": "qdrant", "config": where},
         "history_db_path": str(folder / "history.db"),
     }
+    make_collection(settings)
     return LocalStore(Config(settings, "the demo's config"), Embedder())
 
 

@@ -84,7 +84,9 @@ def judge(a: Reading, b: Reading) -> Judgement:
         if swapped or turned(a, b) or _denied(a, b):
             valued = not swapped or any(found.kind in VALUES for found in swapped)
             likely = max(conflict, same) if valued else conflict / max(1 - same, 0.01)
-            kind, conflict = ("conflict" if likely >= CONFLICT[table] else "distinct"), likely
+            # What holds in staging and what holds in production are both true.
+            elsewhere = bool(swapped) and all(found.kind == "environment" for found in swapped)
+            kind, conflict = ("conflict" if likely >= CONFLICT[table] and not elsewhere else "distinct"), likely
         elif same >= MERGE[table]:
             kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
         else:

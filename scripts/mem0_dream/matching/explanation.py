@@ -80,6 +80,8 @@ def _small(a: Reading, b: Reading) -> list[str]:
     parts = [(old, new) for old, new in stretches(a.text[:_LONG], b.text[:_LONG]) if old != new]
     if not parts:
         return ["other lines or spaces"]
+    if not any(char.isalnum() for sides in parts for side in sides for char in side):
+        return ["other marks"]
     old, new = (" ".join(side for side in sides if side)[:_LONGEST].rstrip() for sides in zip(*parts, strict=True))
     return [f"same but for {old} / {new}" if old and new else f"{ADDED}{old or new}"]
 

@@ -27,6 +27,8 @@ class Exchange(NamedTuple):
 
 def exchanges(a: Reading, b: Reading) -> list[Exchange]:
     """The details of `a` that stand where `b` has another of their kind, in two texts that are alike otherwise."""
+    if b.text < a.text:  # how two texts are set side by side depends on which comes first
+        return [Exchange(kind, there, here) for kind, here, there in exchanges(b, a)]
     return list(_solid_opposites(a, b)) + [
         found
         for here, there in _replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST])
@@ -36,6 +38,7 @@ def exchanges(a: Reading, b: Reading) -> list[Exchange]:
 
 def additions(a: Reading, b: Reading) -> list[str]:
     """The words and signs that limit what a text says and stand in one of the two only, as they are written."""
+    a, b = (a, b) if a.text <= b.text else (b, a)
     sides = _replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST])
     return [token.raw for here, there in sides if not (here and there) for token in (*here, *there) if _limits(token)]
 

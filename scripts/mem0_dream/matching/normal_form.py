@@ -67,7 +67,8 @@ ROWS = (
         ("- Tag the release", "Tag the release"), ("-v tags the release", "v tags the release"),
     ),
     Row(
-        "bold", re.compile(rf"(?<![\w*/`.\\])(\*\*|__(?=[^_`\n]*\s[^_`\n]*__)){_WORD}([^*_`\n]*[^\s*_`])\1(?![\w*/.])"), r"\2",
+        "bold",
+        re.compile(rf"(?<![\w*/`.\\])(\*\*|__(?=[^_`\n]*\s[^_`\n]*__)){_WORD}([^*_`\n]*[^\s*_`])\1(?![\w*/.])"), r"\2",
         ("Tag the **release**", "Tag the release"), ("Match **/*.py", "Match /*.py"),
     ),
     Row(

@@ -267,3 +267,18 @@ def _make_folder() -> None:
     except OSError:
         os.environ["MEM0_DIR"] = tempfile.mkdtemp(prefix="mem0-")
         atexit.register(shutil.rmtree, os.environ["MEM0_DIR"], ignore_errors=True)
+
+
+def make_collection(settings: dict[str, Any]) -> None:
+    """The empty collection that a config describes, as mem0 makes one before it stores its first memory."""
+    mem0()
+    from mem0.utils.factory import VectorStoreFactory
+    from mem0.vector_stores.configs import VectorStoreConfig
+
+    wanted = VectorStoreConfig(**settings["vector_store"])
+    engine = VectorStoreFactory.create(wanted.provider, wanted.config)
+    if hasattr(engine, "_ensure_collection"):
+        engine._ensure_collection()
+    for held in (getattr(engine, "client", None), getattr(engine, "connection_pool", None)):
+        if held is not None and hasattr(held, "close"):
+            held.close()
