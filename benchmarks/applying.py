@@ -64,7 +64,7 @@ def waves(merges: int, prunes: int, latency: float) -> tuple[float, int]:
             real(self, *arguments)
             journal_time[0] += time.perf_counter() - start
 
-        journal.Journal._append = timed  # type: ignore[method-assign]
+        journal.Journal._append = timed  # type: ignore[method-assign,assignment]
         api.latency, before, start = latency, len(api.calls), time.perf_counter()
         with Lock(scope_folder, published=scope_folder / "published.lock") as lock:
             summary = apply(run, store, decisions, Policies(), lock)

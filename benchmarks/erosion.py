@@ -19,6 +19,7 @@ import tempfile
 from collections.abc import Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import time_machine
 
@@ -58,7 +59,7 @@ class Year:
         self.random.shuffle(self.subjects)
         self.rows = 0
 
-    def week(self, now: datetime) -> Iterator[dict]:
+    def week(self, now: datetime) -> Iterator[dict[str, Any]]:
         """The memories that one week brings."""
         for _ in range(3):
             shape, service = self.subjects.pop()
@@ -74,14 +75,14 @@ class Year:
                 f"Session of {now:%d %B}, part {n}: went on with the {self.random.choice(SERVICES)} service", now
             )
 
-    def row(self, fact: tuple[int, str, int], wording: int, now: datetime) -> dict:
+    def row(self, fact: tuple[int, str, int], wording: int, now: datetime) -> dict[str, Any]:
         shape, service, number = fact
         return self._row(FACTS[shape][wording].format(s=service, n=number), "decision", now)
 
-    def note(self, text: str, now: datetime) -> dict:
+    def note(self, text: str, now: datetime) -> dict[str, Any]:
         return self._row(text, "session_state", now)
 
-    def _row(self, text: str, kind: str, now: datetime) -> dict:
+    def _row(self, text: str, kind: str, now: datetime) -> dict[str, Any]:
         self.rows += 1
         made = (now - timedelta(minutes=self.rows % 50)).isoformat()
         id = f"{self.rows:08x}-0000-4000-8000-{self.rows:012x}"

@@ -1,3 +1,4 @@
+import os
 import random
 from collections import Counter
 from typing import Any
@@ -386,7 +387,7 @@ def test_several_cores_find_what_one_finds(monkeypatch):
     rows = [record(f"m{i}", f"Note {i // 2} about the weather", type=f"type{i % 4}") for i in range(40)]
     one = plan_of(*rows)
     monkeypatch.setattr(parallel, "WORTH_IT", 0)
-    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert plan_of(*rows) == one
 
 

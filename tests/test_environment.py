@@ -1,6 +1,7 @@
 """The plugin's own Python, built here from small packages made on the spot, with no package index."""
 
 import hashlib
+import importlib.metadata
 import os
 import re
 import shutil
@@ -11,7 +12,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from mem0_dream.config import python_env
+from mem0_dream.config import programs, python_env
+from mem0_dream.errors import DreamError
 
 LIBRARY = Path(__file__).parent.parent / "scripts" / "mem0_dream"
 STEP = """
@@ -251,7 +253,7 @@ def test_an_environment_that_no_start_has_used_for_long_goes_with_the_next_build
     [("1.2.0", True), ("1.2.9", True), ("1.3", True), ("1.1.9", False), ("2.0.0", False), ("0.9", False), ("x", False)],
 )
 def test_a_package_serves_from_the_pinned_release_on_within_its_major(monkeypatch, installed, serves):
-    monkeypatch.setattr(python_env.importlib.metadata, "version", lambda name: installed)
+    monkeypatch.setattr(importlib.metadata, "version", lambda name: installed)
     assert python_env._serves("tiny", "1.2.0") is serves
 
 
@@ -287,8 +289,8 @@ def test_a_package_with_another_hash_is_not_installed(plugin):
 
 def test_an_interpreter_that_can_make_no_environment_says_what_to_install(monkeypatch, tmp_path):
     monkeypatch.setattr(python_env, "find_spec", lambda name: None)
-    monkeypatch.setattr(python_env.programs, "find", lambda name: None)
-    with pytest.raises(python_env.DreamError, match="apt install python3-venv"):
+    monkeypatch.setattr(programs, "find", lambda name: None)
+    with pytest.raises(DreamError, match="apt install python3-venv"):
         python_env.own_python(tmp_path)
 
 

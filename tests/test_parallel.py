@@ -1,4 +1,5 @@
 import gc
+import os
 import threading
 from operator import neg
 
@@ -11,7 +12,7 @@ JOBS = list(range(40))
 
 @pytest.fixture
 def two_cores(monkeypatch):
-    monkeypatch.setattr(parallel.os, "cpu_count", lambda: 2)
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
 
 
 def test_little_work_is_done_here(two_cores, monkeypatch):

@@ -5,6 +5,7 @@ import unicodedata
 import hypothesis
 import pytest
 from hypothesis import given
+from mem0_dream import __version__
 from mem0_dream.memory import Memory, Scope
 from mem0_dream.planning.plan import Conflict, HeldBack, Merge, Plan, Prune, Update
 from mem0_dream.review.answers import decide
@@ -268,7 +269,7 @@ def test_ids_are_shortened_to_eight_characters_or_as_many_as_tell_them_apart():
 
 def test_the_first_line_says_version_store_user_project_and_count():
     line = report.first_line("file export.json", "me", None, 3)
-    assert line == f"mem0-dream {report.__version__} · file export.json · user me · project none · 3 memories"
+    assert line == f"mem0-dream {__version__} · file export.json · user me · project none · 3 memories"
 
 
 def test_the_summaries_are_exactly_the_published_ones():

@@ -103,7 +103,7 @@ class Browser:
             if message.get("id") == self._number:
                 if "error" in message:
                     raise RuntimeError(f"{method}: {message['error'].get('message')}")
-                return message["result"]
+                return dict(message["result"])
             self.events.append(message)
         raise TimeoutError(f"Chromium did not answer {method}.")
 

@@ -20,7 +20,7 @@ from ..errors import DreamError, UsageError
 from ..planning.decisions import Decision, MergeDecision
 from ..review import consent
 from ..runs import history, journal
-from ..runs.run_folder import Run
+from ..runs.run_folder import Run, all_runs
 from ..views import html_page
 from ..views.cards import answer_value, lost
 from . import apply, process
@@ -182,7 +182,7 @@ class Runs:
         return self.state()
 
     def _run(self, name: str) -> Run:
-        found = next((run for run in history.all_runs(self.worker.session.folder) if run.name == name), None)
+        found = next((run for run in all_runs(self.worker.session.folder) if run.name == name), None)
         if found is None:
             raise UsageError("This run is not on record any more; reload the page.")
         return found

@@ -51,9 +51,9 @@ def _text(task: Task) -> str:
     """What the result must say: a text that is added or given, or the text that a changed memory has and keeps."""
     op = task.operation
     if op.adds:
-        return op.adds[0]["text"]
+        return str(op.adds[0]["text"])
     change = op.change or {}
-    return change["text"] if "text" in change else next(m.text for m in task.members if m.id == change["id"])
+    return str(change["text"]) if "text" in change else next(m.text for m in task.members if m.id == change["id"])
 
 
 def _began_removing(task: Task, strays: list[Memory], fates: Fates) -> bool:

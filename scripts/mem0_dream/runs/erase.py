@@ -118,7 +118,8 @@ def _names(line: dict[str, Any], ids: set[str]) -> bool:
 def _about(line: dict[str, Any]) -> str | None:
     """The operation a line is about, or that it undoes."""
     intent, outcome = line.get("intent", {}), line.get("outcome", {})
-    return intent.get("undoes") or intent.get("id") or outcome.get("id")
+    found: str | None = intent.get("undoes") or intent.get("id") or outcome.get("id")
+    return found
 
 
 def _lines(run: Run) -> list[dict[str, Any]]:
