@@ -116,7 +116,7 @@ class _Group:
             pair = self._likeness(a, b, judgement)
             if self._refused("conflict", a, b):
                 return
-            if false_conflicts.true_together(*pair.memories, judgement.differs):
+            if false_conflicts.true_together(*pair.memories):
                 self._leave(pair, false_conflicts.AT_ONCE)
             else:
                 self.conflicts.append(pair)
