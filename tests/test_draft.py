@@ -172,9 +172,7 @@ def test_a_text_under_two_types_is_told_once_with_the_count():
     rows = [record(f"{type}{n}", text, type=type) for type in ("task", "fact") for n, text in enumerate((PORT, SHORT))]
     plan = plan_of(*rows)
     assert not plan.merges
-    assert [held.why for held in plan.held_back] == [
-        "2 texts stand word for word under several types, which are never compared: fact and task"
-    ]
+    assert plan.notes == ["2 texts stand word for word under several types, which are never compared: fact and task."]
 
 
 # Conflicts

@@ -18,7 +18,7 @@ from ..runs.snapshot import Snapshot
 from .comparing import Cluster, Dispute, Findings, Forbids, Likeness, compare
 from .named import dropped
 from .parallel import spread
-from .plan import Conflict, HeldBack, Merge, NearMiss, Plan, Prune, Side
+from .plan import Conflict, Merge, NearMiss, Plan, Prune, Side
 from .retention import low_confidence, stale
 from .wording import Wording, age_key
 
@@ -63,7 +63,7 @@ def make_plan(
     most = min(max(NEAR_LEAST, plan.total // NEAR_ONE_IN), NEAR_MOST)
     plan.near_misses = _near_misses(found, homes, kept, most)
     plan.order = sorted(worth, key=lambda handle: (-worth[handle], handle))
-    plan.held_back = _under_types(own.values())
+    plan.notes += _under_types(own.values())
     plan.memories = {id: own[id].record for id in sorted(set(plan.ids()))}
     return plan
 
@@ -121,7 +121,7 @@ def _one_copy_stays(prunes: list[Prune], own: dict[str, Memory], free: dict[str,
     return [prune for prune in prunes if prune.id not in free]
 
 
-def _under_types(memories: Iterable[Memory]) -> list[HeldBack]:
+def _under_types(memories: Iterable[Memory]) -> list[str]:
     """How many texts stand under more than one type: those are never compared."""
     types: dict[tuple[Scope, str], set[str]] = defaultdict(set)
     for memory in memories:
@@ -132,20 +132,23 @@ def _under_types(memories: Iterable[Memory]) -> list[HeldBack]:
         return []
     names = " and ".join(sorted(set().union(*several))[:_TYPES])
     count = f"{len(several)} text{'s stand' if len(several) > 1 else ' stands'}"
-    return [HeldBack("other types", f"{count} word for word under several types, which are never compared: {names}")]
+    return [f"{count} word for word under several types, which are never compared: {names}."]
 
 
 def _merges(found: Findings, kept: Forbids | None, worth: dict[str, float]) -> tuple[list[Merge], dict[Wording, Merge]]:
     """The merges, the closest first, and which of those that are asked each wording went into."""
     drafts: list[tuple[float, Merge, list[Wording]]] = []
-    for wording in found.copies:
-        members = sorted(wording.memories, key=age_key)
+    same = [cluster.wordings for cluster in found.clusters if cluster.weakest.judgement.safe]
+    inside = {wording for wordings in same for wording in wordings}
+    for wordings in [*same, *([wording] for wording in found.copies if wording not in inside)]:
+        members = sorted((memory for wording in wordings for memory in wording.memories), key=age_key)
         if not (kept and kept.forbids("merge", [memory.text for memory in members])):
             merge = Merge("", [memory.id for memory in members], "safe", members[-1].text, SAME_TEXT)
-            drafts.append((2.0, merge, []))
+            drafts.append((2.0, merge, wordings if len(wordings) > 1 else []))
     for cluster in found.clusters:
         members = sorted((wording.newest for wording in cluster.wordings), key=age_key)
-        if not (kept and kept.forbids("merge", [memory.text for memory in members])):
+        refused = kept and kept.forbids("merge", [memory.text for memory in members])
+        if not (refused or cluster.weakest.judgement.safe):
             drafts.append((cluster.weakest.judgement.score, _merge(cluster, members), cluster.wordings))
     drafts.sort(key=lambda each: (-each[0], each[1].text, each[1].ids))
     homes: dict[Wording, Merge] = {}
@@ -159,8 +162,6 @@ def _merges(found: Findings, kept: Forbids | None, worth: dict[str, float]) -> t
 
 def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
     ids, judgement = [memory.id for memory in members], cluster.weakest.judgement
-    if judgement.safe:
-        return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
     loses = [*cluster.loses, *dropped(members)]
     return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, loses)
 
