@@ -26,7 +26,9 @@ def main(argv: list[str]) -> int:
         "--explain", nargs=2, metavar=("#1", "#2"), help="say what two memories (numbers or ids) are, and why"
     )
     parser.add_argument(
-        "--semantic", action="store_true", help="compare near neighbours from the store's own search, too"
+        "--semantic",
+        action="store_true",
+        help="ask also about what the store's vectors alone hold to be alike",
     )
     parser.add_argument(
         "--out",
@@ -52,7 +54,7 @@ def main(argv: list[str]) -> int:
     if args.list:
         print(find.listed(given))
         return 0
-    plan = find.planned(given, args.today, find.neighbours(given, target) if args.semantic else ())
+    plan = find.planned(given, args.today, target if args.semantic else None)
     process.tell(*plan.notes)
     if args.out == "-":
         print(documents.dump("plan", plan.to_document()), end="")

@@ -155,6 +155,7 @@ def test_the_metadata_of_a_merged_memory_follows_the_rules(tmp_path):
         "files": ["x", "y", "z"],
         "team": "core",
         "pinned": False,
+        "ticket": 2,
     }
 
 
@@ -550,6 +551,6 @@ def test_a_dream_straight_after_a_dream_proposes_nothing(tmp_path):
         return make_plan(snapshot, policies, None, date(2026, 6, 1))
 
     first = planned()
-    assert (len(first.merges), len(first.prunes)) == (1, 1)
-    do(world(tmp_path, store, first, {"M1": True}))
+    assert [merge.tier for merge in first.merges] == ["safe", "review"] and len(first.prunes) == 1
+    do(world(tmp_path, store, first, {"M2": True}))
     assert not (planned().merges or planned().conflicts or planned().prunes)

@@ -162,6 +162,19 @@ def test_the_doubtful_are_pruned_and_nothing_else():
     assert not plan.merges
 
 
+def test_of_doubtful_copies_one_stays():
+    plan = plan_of(*(record(id, "it is nice", confidence=0.1) for id in "ab"))
+    assert not plan.prunes
+    assert [(merge.tier, merge.ids) for merge in plan.merges] == [("safe", ["a", "b"])]
+
+
+def test_a_text_under_two_types_is_told_once_with_the_count():
+    rows = [record(f"{type}{n}", text, type=type) for type in ("task", "fact") for n, text in enumerate((PORT, SHORT))]
+    plan = plan_of(*rows)
+    assert not plan.merges
+    assert plan.notes == ["2 texts stand word for word under several types, which are never compared: fact and task."]
+
+
 # Conflicts
 
 

@@ -546,3 +546,18 @@ def test_openclaws_config_for_the_platform_says_what_to_set(tmp_path):
     settings = {"plugins": {"entries": {"mem0": {"config": {"mode": "platform", "apiKey": SECRET}}}}}
     text = sentence(written(tmp_path, settings, "openclaw.json"))
     assert "set MEM0_API_KEY" in text and SECRET not in text
+
+
+def test_neighbours_come_from_the_stored_vectors_and_nothing_is_embedded_again(tmp_path):
+    embedder = WordEmbedder()
+    opened = LocalStore(made(tmp_path), embedder)
+    texts = ["Deploys go out on Mondays", "Deploys go out on Mondays at noon", "The cat sleeps"]
+    try:
+        opened.add([Draft(text, ME, {"type": "fact"}) for text in texts])
+        memories = {memory.text: memory for memory in opened.fetch(ME).memories}
+        calls = embedder.calls
+        found = [memory.text for memory in opened.nearest(memories[texts[0]], ME, 2)]
+    finally:
+        opened.close()
+    assert found == texts[1:]
+    assert embedder.calls == calls

@@ -3,7 +3,7 @@
 from itertools import combinations
 
 import pytest
-from mem0_dream.planning.false_conflicts import MANY, OTHER_THINGS, other_things
+from mem0_dream.planning.false_conflicts import MANY, OTHER_THINGS, denied, other_things
 
 
 def test_many_of_one_form_with_another_name_and_value_are_other_things():
@@ -33,6 +33,7 @@ def test_another_head_is_another_thing(a, b):
         ("Build: none, files are edited by hand", "Build: tasks of a runner, files are made"),
         ("`STATE.md` (120 lines) - the history", "`STATE.md` (340 lines) - the history"),
         ("`audio.md` - how sound works", "`docs/02-audio.md` - how sound works"),
+        ("`@old/cli`: the command line", "`@new/cli`: the command line"),
         ("As of 2026-03-04: version 2 is live", "As of 2026-04-01: version 3 is live"),
     ],
 )
@@ -44,6 +45,19 @@ def test_a_rename_changes_in_many_places_and_is_asked_about():
     assert other_things([("The acme-ui kit lives in src/acme-ui", "The acme-kit kit lives in src/acme-kit")], {0}) == [
         ""
     ]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "one_denies"),
+    [
+        ("Tests may call the network", "Tests may not call the network", True),
+        ("The cache is used in tests", "The cache is never used in tests", True),
+        ("The cache is used in tests", "The cache is warm and no test may ever clear it", False),
+        ("The cache is used in tests", "The cache is used in every test", False),
+    ],
+)
+def test_one_denies_the_other_if_only_a_not_differs(a, b, one_denies):
+    assert denied(a, b) is denied(b, a) is one_denies
 
 
 def test_many_notes_that_differ_by_a_number_are_no_versions():

@@ -202,6 +202,18 @@ def test_list_numbers_every_memory_and_an_answer_may_name_the_numbers(place):
     assert '"when batch jobs start: ' in place.step(run, "--report").stdout
 
 
+def test_semantic_asks_about_neighbours_and_looks_each_memory_up_once(place):
+    place.store({"text": "Invoices go out on Fridays"}, {"text": "Bills are mailed on Fridays at noon"})
+    run = place.fetched()
+    first = place.bare("find_dupes.py", "--run", run, "--semantic")
+    assert "alike by meaning" in first.stdout
+    known = Path(run).parent.parent / "looked_up.json"
+    assert len(json.loads(known.read_text(encoding="utf-8"))["texts"]) == 2
+    assert "alike by meaning" in place.bare("find_dupes.py", "--run", run).stdout
+    later = place.bare("find_dupes.py", "--run", place.fetched(), "--semantic")
+    assert "alike by meaning" not in later.stdout
+
+
 @pytest.mark.parametrize(
     ("answers", "says"),
     [

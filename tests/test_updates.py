@@ -12,11 +12,13 @@ from mem0_dream.config.policies import Policies
 from mem0_dream.execution.apply import apply
 from mem0_dream.execution.resume import resume
 from mem0_dream.execution.undo import undo
-from mem0_dream.planning.plan import Plan, Update
+from mem0_dream.planning.plan import Plan, Prune, Update
 from mem0_dream.runs import journal
 from mem0_dream.runs.history import history, open_operations
+from mem0_dream.views.interview import Interview
 
 from .steps import Place
+from .test_interactive import Played
 from .test_repository import Project
 from .worlds import FAULTS, SCOPE, FaultyStore, Killed, MemoryStore, World, record, world
 
@@ -157,3 +159,26 @@ def test_an_unattended_run_counts_them_and_changes_nothing(place):
     done = place.run("dream.py", "--auto")
     assert "1 memory names what is gone and 2 memories need a new path or a day: run /mem0:dream." in done.stderr, done
     assert done.returncode == 0 and place.export.read_text(encoding="utf-8") == before
+
+
+def in_a_terminal(*replies: str) -> tuple[Played, list[str]]:
+    """A person who answers an update and the prune of what is gone; the console, and what would be done."""
+    plan = Plan({"kind": "file", "identity": "x"}, SCOPE, total=2, order=["U1", "P1"])
+    plan.updates = [Update("U1", "a", NEW, '"yesterday" was written on 2026-01-03')]
+    plan.prunes = [Prune("P1", "b", "decision", "gone", 120, None, "names src/auth.py, deleted 2026-03-04 (a1b2c3d)")]
+    plan.memories = {"a": record("a", OLD, 3), "b": record("b", "Sessions are checked in src/auth.py", 4)}
+    console = Played(*replies)
+    answers: dict[str, Any] = {}
+    decisions = Interview(plan, answers, (), console, lambda _: None).hold(20)
+    return console, [item.handle for item in decisions.accepted()]
+
+
+def test_enter_keeps_what_the_repository_or_the_calendar_refutes():
+    console, accepted = in_a_terminal("", "")
+    assert console.prompts() == ["Change it to this text? [y/N]", "Remove it? [y/N]"]
+    assert accepted == []
+    assert any("deleted 2026-03-04 (a1b2c3d)" in said for said in console.said)
+
+
+def test_a_yes_changes_the_one_and_removes_the_other():
+    assert in_a_terminal("y", "y", "y")[1] == ["U1", "P1"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -13,11 +12,12 @@ from ..matching.classifier import explain as explained
 from ..matching.classifier import weighed
 from ..matching.text import read
 from ..memory import Memory
+from ..planning import neighbours
 from ..planning.listing import listing
 from ..planning.plan import Plan
 from ..review import queue
 from ..runs import documents, run_folder
-from ..runs.dismissals import Dismissals
+from ..runs.dismissals import Dismissals, hash_of
 from ..runs.snapshot import Snapshot, read_snapshot
 from ..safe_text import SHORT, shown
 from ..views import questions
@@ -26,7 +26,6 @@ from .options import Target
 from .pipeline import Fetched
 
 _LISTED = 80  # characters of a memory in --list
-NEIGHBOURS = 5  # of each memory, with --semantic
 
 
 @dataclass
@@ -58,28 +57,41 @@ def of_run(run: run_folder.Run, policies: str | None, folder: Path | None = None
     return Given(snapshot, found, Dismissals.load(run.scope_folder), folder=folder, run=run, queue=waiting)
 
 
-def planned(given: Given, today: date, neighbours: Sequence[tuple[str, str]] = ()) -> Plan:
-    """The plan; a run keeps it as its plan.json."""
-    plan = given.plan(today, neighbours)
-    if given.run:
-        given.run.write("plan", plan.to_document())
+def planned(given: Given, today: date, target: Target | None = None) -> Plan:
+    """The plan; a run keeps it as its plan.json. With a target its store says which memories are alike by meaning."""
+    if target is not None and given.run is None:
+        raise UsageError("--semantic needs a run folder: a bare snapshot names no store to search.")
+    if given.run is None:
+        return given.plan(today)
+    known = given.run.folder / "neighbours.json"
+    if target is None or known.exists():  # every page of a run is of one plan
+        pairs = documents.read(known, "neighbours")["pairs"] if known.exists() else []
+        plan = given.plan(today, [(a, b) for a, b in pairs])
+    else:
+        plan = _with_neighbours(given, given.run, today, target)
+    given.run.write("plan", plan.to_document())
     return plan
 
 
-def neighbours(given: Given, target: Target) -> list[tuple[str, str]]:
-    """Pairs that the store's own search finds close to each other; costs one search a memory."""
-    if given.run is None:
-        raise UsageError("--semantic needs a run folder: a bare snapshot names no store to search.")
-    store = session.of_run(given.snapshot.store, given.snapshot.scope, target).store
+def _with_neighbours(given: Given, run: run_folder.Run, today: date, target: Target) -> Plan:
+    """The plan with the neighbours of the memories that no earlier run looked up; one search for each of these."""
+    path = run.scope_folder / "looked_up.json"
+    before = set(documents.read(path, "looked_up")["texts"]) if path.exists() else set()
+    scope, memories = given.snapshot.scope, given.snapshot.memories
+    fresh = [memory for memory in memories if memory.text.strip() and hash_of(memory.text) not in before]
+    fresh = fresh[: neighbours.SEARCHED]
+    store = session.of_run(given.snapshot.store, scope, target).store
     try:
-        pairs = set()
-        for memory in given.snapshot.memories:
-            for other in store.search(memory.text, given.snapshot.scope, NEIGHBOURS + 1) if memory.text else ():
-                if other.id != memory.id:
-                    pairs.add((min(memory.id, other.id), max(memory.id, other.id)))
-        return sorted(pairs)
+        pairs = neighbours.pairs(fresh, lambda memory: store.nearest(memory, scope, neighbours.CLOSE + 1))
     finally:
         store.close()
+    plan = given.plan(today, pairs)
+    again = neighbours.unseen(plan, pairs)
+    standing = {hash_of(memory.text) for memory in memories}
+    done = before & standing | {hash_of(memory.text) for memory in fresh if memory.id not in again}
+    run.write("neighbours", {"pairs": pairs})
+    documents.write(path, "looked_up", {"texts": sorted(done)})
+    return plan
 
 
 def page(plan: Plan, number: int, queue: list[str]) -> str:

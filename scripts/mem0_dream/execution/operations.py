@@ -9,12 +9,13 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from ..memory import Memory, Scope, read_date
+from ..planning import named
+from ..planning.named import BY_RULE
 from ..runs.journal import Operation
 from ..stores.protocol import UNCHANGED, Change, Draft
 
 SOURCE = "mem0-dream"
 MOST_METADATA = 2000  # characters as JSON; the Platform's limit
-_BY_RULE = {"type", "branch", "confidence", "source", "merged_from", "dream_op", "files", "superseded_by"}
 _EARLIEST = datetime.min.replace(tzinfo=timezone.utc)
 
 
@@ -181,12 +182,18 @@ def merged_metadata(members: Sequence[Memory], branch: str | None, op: str) -> d
         "confidence": max(confidences, default=None),
         "source": SOURCE,
         "dream_op": op,
-        "merged_from": sorted(member.id for member in members),
+        "merged_from": [_origin(member) for member in sorted(members, key=lambda member: member.id)],
         "files": _joined(m.get("files") for m in each) or None,
     }
-    for name in dict.fromkeys(name for m in each for name in m if name not in _BY_RULE):
-        metadata[name] = _common(m.get(name) for m in each)
+    for name in dict.fromkeys(name for m in each for name in m if name not in BY_RULE):
+        metadata[name] = named.united([m.get(name) for m in each])
     return _trimmed(without_nulls(metadata), max([MOST_METADATA, *(_size(m) for m in each)]))
+
+
+def _origin(member: Memory) -> Any:
+    """The id of a member, with who wrote it where that is known and was not a merge."""
+    source = member.metadata.get("source")
+    return member.id if source in (None, SOURCE) else {"id": member.id, "source": source}
 
 
 def _trimmed(metadata: dict[str, Any], most: int) -> dict[str, Any]:
@@ -196,7 +203,7 @@ def _trimmed(metadata: dict[str, Any], most: int) -> dict[str, Any]:
             metadata[name] = metadata[name][: len(metadata[name]) * 3 // 4]
         if not metadata.get(name):
             metadata.pop(name, None)
-    others = sorted(set(metadata) - _BY_RULE, key=lambda name: (-_size(metadata[name]), name))
+    others = sorted(set(metadata) - BY_RULE, key=lambda name: (-_size(metadata[name]), name))
     for name in [*others, "branch", "type"]:
         if _size(metadata) > most:
             metadata.pop(name, None)

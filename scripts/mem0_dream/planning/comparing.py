@@ -17,6 +17,7 @@ from .wording import Wording, age_key, apart, at_once, wordings
 
 _SAME = ("duplicate", "covers")
 BY_MEANING = "alike by meaning, as the store's vectors have it"
+_MIDDLE = 0.5  # where a pair that only the vectors hold to be alike stands among the near misses
 SURE = 0.7  # how alike two memories of one write must be to be asked about: whoever wrote both meant two things
 
 
@@ -116,14 +117,14 @@ class _Group:
             pair = self._likeness(a, b, judgement)
             if self._refused("conflict", a, b):
                 return
-            if false_conflicts.true_together(*pair.memories, judgement.differs):
+            if false_conflicts.true_together(*pair.memories):
                 self._leave(pair, false_conflicts.AT_ONCE)
             else:
                 self.conflicts.append(pair)
         elif judgement.near:
             self.found.near.append(self._likeness(a, b, judgement))
         elif (a, b) in self._beside and not self._refused("merge", a, b):
-            self._leave(self._likeness(a, b, judgement), BY_MEANING)
+            self._leave(self._likeness(a, b, judgement._replace(score=_MIDDLE, why="")), BY_MEANING)
 
     def findings(self) -> Findings:
         """What all the pairs together come to."""

@@ -15,6 +15,8 @@ _HEAD = re.compile(r"\W*(?P<head>\S.{1,89}?)\s*(?:[:：][*_`]*(?=\s|$)|：|\s[�
 _WORD = re.compile(r"\d+|[^\W\d_]+")
 _DATE = re.compile(r"\b\d{1,4}([-./])\d{1,2}\1\d{1,4}\b")
 _ASIDE = re.compile(r"\([^()]*\d[^()]*\)")
+_PART = re.compile(r"[^\W_]+")
+_NAME = re.compile(r"[^\W_]+(?:\.\w+)?")
 _LETTER = re.compile(r"[^\W\d_]")
 
 
@@ -32,7 +34,19 @@ class Exchange(NamedTuple):
 
     @property
     def words(self) -> tuple[str, str]:
-        return self.old.strip(" `*\"'.,;:()[]").casefold(), self.new.strip(" `*\"'.,;:()[]").casefold()
+        """What stands for what, without the parts that two names share at their ends: `@old/cli`, `@new/cli`."""
+        old, new = (_PART.findall(side.casefold()) for side in (self.old, self.new))
+        while min(len(old), len(new)) > 1 and old[-1] == new[-1]:
+            old, new = old[:-1], new[:-1]
+        while min(len(old), len(new)) > 1 and old[0] == new[0]:
+            old, new = old[1:], new[1:]
+        return " ".join(old), " ".join(new)
+
+    @property
+    def is_move(self) -> bool:
+        """Whether it is one name of several parts, the last of them the same: the thing moved, or its owner did."""
+        old, new = (_NAME.findall(side.casefold()) for side in (self.old, self.new))
+        return min(len(old), len(new)) > 1 and old[-1] == new[-1] and " " not in self.old + self.new
 
 
 def exchanges(older: str, newer: str) -> list[Exchange]:

@@ -20,9 +20,9 @@ EARLY = 1 / 3  # of the text: what stands there is what a sentence is about
 MANY = 12  # texts that differ by numbers alone from which on they are a list and no versions
 
 
-def true_together(older: Memory, newer: Memory, differs: Sequence[str]) -> bool:
+def true_together(older: Memory, newer: Memory) -> bool:
     """Whether two memories of one write are no contradiction: something else differs than a number or a "not"."""
-    return at_once(older, newer) and list(differs) != ["negated"] and not only_value(older.text, newer.text)
+    return at_once(older, newer) and not denied(older.text, newer.text) and not only_value(older.text, newer.text)
 
 
 def other_things(pairs: Sequence[tuple[str, str]], renamed: Collection[int] = ()) -> list[str]:
@@ -53,12 +53,23 @@ def other_things(pairs: Sequence[tuple[str, str]], renamed: Collection[int] = ()
 
 
 def parallel(a: str, b: str, said: Sequence[Exchange]) -> bool:
-    """Whether two texts are about two things: by their heads, or as two places changed together, one of them early."""
+    """Whether two texts are about two things: by their heads, or as two places changed together, one of them early.
+
+    One name in place of another that ends alike, and nothing else, is the same thing elsewhere.
+    """
     if other_heads(a, b):
-        return True
+        return not (len(said) == 1 and said[0].is_move)
     if head(a) and head(a) == head(b):
         return False
     return len(said) > 1 and _named(said[0]) and said[0].place <= EARLY
+
+
+def denied(a: str, b: str) -> bool:
+    """Whether one text is the other with a "not" in it."""
+    here, there = (set(re.findall(r"\w+(?:['’]\w+)?", text.casefold())) for text in (a, b))
+    negating = lexicon.words("negations")
+    more, less = sorted((here - there, there - here), key=lambda side: not side & negating)
+    return bool(more & negating) and max(len(more - negating), len(less)) <= 1
 
 
 def other_days(a: str, b: str) -> bool:

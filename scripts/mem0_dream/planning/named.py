@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime, timezone
 from typing import Any
 
 from ..memory import Memory, read_date
 
 # What a store, mem0 or this plugin keeps about a memory; none of it names what the memory is about.
-KEPT_BY_RULE = {"type", "branch", "confidence", "source", "merged_from", "dream_op", "files", "superseded_by"}
+BY_RULE = {"type", "branch", "confidence", "source", "merged_from", "dream_op", "files", "superseded_by"}
+_NO_TIME = datetime.min.replace(tzinfo=timezone.utc)
 _OF_THE_STORE = {
     "user_id", "agent_id", "app_id", "run_id", "session_id", "actor_id", "role", "hash", "data", "text_lemmatized",
     "created_at", "updated_at", "createdAt", "updatedAt", "userId", "agentId", "appId", "runId", "expiration_date",
@@ -25,11 +27,24 @@ def dropped(members: Sequence[Memory]) -> list[str]:
     return [f"{key}: {value}" for key, values in _differing(members).items() for value in values]
 
 
+def united(values: Sequence[Any]) -> Any:
+    """What a merged memory keeps of one key: the common value, all of a list, the highest number, the latest moment."""
+    found = [value for value in values if value is not None]
+    if not found or all(value == found[0] for value in found):
+        return found[0] if found else None
+    if any(isinstance(value, list) for value in found):
+        items = [item for value in found for item in (value if isinstance(value, list) else [value])]
+        return [item for n, item in enumerate(items) if item not in items[:n]]
+    if all(map(_is_number, found)):
+        return max(found)
+    return max(found, key=lambda value: read_date(value) or _NO_TIME) if all(map(read_date, found)) else None
+
+
 def _differing(members: Sequence[Memory]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for member in members:
         for key, value in member.metadata.items():
-            if key not in KEPT_BY_RULE and key not in _OF_THE_STORE and _is_name(value):
+            if key not in BY_RULE and key not in _OF_THE_STORE and _is_name(value):
                 values = found.setdefault(key, [])
                 if value not in values:
                     values.append(value)
@@ -40,6 +55,10 @@ def _is_name(value: Any) -> bool:
     """No list, no number and no moment: these are united, or the highest is kept."""
     if value is None or isinstance(value, list):
         return False
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if _is_number(value):
         return False
     return not (isinstance(value, str) and read_date(value))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)

@@ -25,6 +25,7 @@ from .wording import Wording, age_key
 NEAR_ONE_IN = 25  # near misses shown: one for so many memories
 NEAR_LEAST, NEAR_MOST = 3, 40
 MOST_ASKED = 3  # contradictions of one memory in one run; an answer may settle the rest
+_TYPES = 4  # named where texts stand under several
 SAME_TEXT = "word for word the same"
 
 
@@ -62,6 +63,7 @@ def make_plan(
     most = min(max(NEAR_LEAST, plan.total // NEAR_ONE_IN), NEAR_MOST)
     plan.near_misses = _near_misses(found, homes, kept, most)
     plan.order = sorted(worth, key=lambda handle: (-worth[handle], handle))
+    plan.notes += _under_types(own.values())
     plan.memories = {id: own[id].record for id in sorted(set(plan.ids()))}
     return plan
 
@@ -101,21 +103,52 @@ def _find(job: _Job) -> tuple[list[Prune], Findings]:
             prunes.append(prune)
         else:
             free[memory.id] = memory
+    prunes = _one_copy_stays(prunes, {memory.id: memory for memory in job.memories}, free)
     beside = [(a, b) for a, b in job.neighbours if a in free and b in free]
     return prunes, compare(list(free.values()), job.kept, beside, job.total)
+
+
+def _one_copy_stays(prunes: list[Prune], own: dict[str, Memory], free: dict[str, Memory]) -> list[Prune]:
+    """The prunes without doubtful memories that are all copies of each other: those are merged instead."""
+    standing = {memory.text for memory in free.values()}
+    copies = Counter(own[prune.id].text for prune in prunes if prune.reason == "low_confidence")
+    merged = [
+        prune.id
+        for prune in prunes
+        if prune.reason == "low_confidence" and copies[own[prune.id].text] > 1 and own[prune.id].text not in standing
+    ]
+    free.update((id, own[id]) for id in merged)
+    return [prune for prune in prunes if prune.id not in free]
+
+
+def _under_types(memories: Iterable[Memory]) -> list[str]:
+    """How many texts stand under more than one type: those are never compared."""
+    types: dict[tuple[Scope, str], set[str]] = defaultdict(set)
+    for memory in memories:
+        if text := memory.text.strip():
+            types[memory.scope, text].add(memory.type)
+    several = [found for found in types.values() if len(found) > 1]
+    if not several:
+        return []
+    names = " and ".join(sorted(set().union(*several))[:_TYPES])
+    count = f"{len(several)} text{'s stand' if len(several) > 1 else ' stands'}"
+    return [f"{count} word for word under several types, which are never compared: {names}."]
 
 
 def _merges(found: Findings, kept: Forbids | None, worth: dict[str, float]) -> tuple[list[Merge], dict[Wording, Merge]]:
     """The merges, the closest first, and which of those that are asked each wording went into."""
     drafts: list[tuple[float, Merge, list[Wording]]] = []
-    for wording in found.copies:
-        members = sorted(wording.memories, key=age_key)
+    same = [cluster.wordings for cluster in found.clusters if cluster.weakest.judgement.safe]
+    inside = {wording for wordings in same for wording in wordings}
+    for wordings in [*same, *([wording] for wording in found.copies if wording not in inside)]:
+        members = sorted((memory for wording in wordings for memory in wording.memories), key=age_key)
         if not (kept and kept.forbids("merge", [memory.text for memory in members])):
             merge = Merge("", [memory.id for memory in members], "safe", members[-1].text, SAME_TEXT)
-            drafts.append((2.0, merge, []))
+            drafts.append((2.0, merge, wordings if len(wordings) > 1 else []))
     for cluster in found.clusters:
         members = sorted((wording.newest for wording in cluster.wordings), key=age_key)
-        if not (kept and kept.forbids("merge", [memory.text for memory in members])):
+        refused = kept and kept.forbids("merge", [memory.text for memory in members])
+        if not (refused or cluster.weakest.judgement.safe):
             drafts.append((cluster.weakest.judgement.score, _merge(cluster, members), cluster.wordings))
     drafts.sort(key=lambda each: (-each[0], each[1].text, each[1].ids))
     homes: dict[Wording, Merge] = {}
@@ -129,8 +162,6 @@ def _merges(found: Findings, kept: Forbids | None, worth: dict[str, float]) -> t
 
 def _merge(cluster: Cluster, members: list[Memory]) -> Merge:
     ids, judgement = [memory.id for memory in members], cluster.weakest.judgement
-    if judgement.safe:
-        return Merge("", ids, "safe", members[-1].text, SAME_TEXT)
     loses = [*cluster.loses, *dropped(members)]
     return Merge("", ids, "review", cluster.text, judgement.why, judgement.shared, judgement.differs, loses)
 

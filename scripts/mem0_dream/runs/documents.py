@@ -60,6 +60,8 @@ SHAPES: dict[str, Any] = {
     },
     "verdicts": {"answers": dict},
     "kept": {"entries": [dict]},
+    "looked_up": {"texts": _TEXTS},
+    "neighbours": {"pairs": [_TEXTS]},
     "trusted": {"entries": [dict]},
     "retention": {"retention": dict},
     "accounts": {"identities": dict},

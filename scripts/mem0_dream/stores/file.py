@@ -101,6 +101,9 @@ class FileStore:
     def search(self, query: str, scope: Scope, limit: int) -> list[Memory]:
         return closest(self.fetch(scope).memories, query, limit)
 
+    def nearest(self, memory: Memory, scope: Scope, limit: int) -> list[Memory]:
+        return self.search(memory.text, scope, limit)
+
     def owners(self) -> list[tuple[Scope, int]]:
         return owners(self._read().memories)
 

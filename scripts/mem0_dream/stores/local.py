@@ -85,11 +85,7 @@ class LocalStore:
         return self._each(ids, self._delete)
 
     def search(self, query: str, scope: Scope, limit: int) -> list[Memory]:
-        if scope not in self._loosened:
-            self.fetch(scope)
-        wanted = self._loosened[scope]
-        parts = {"user_id": wanted.user, "app_id": wanted.project, "agent_id": wanted.agent}
-        filters = {key: value for key, value in parts.items() if value}
+        wanted, filters = self._narrowed(scope)
         try:
             vector = self._memory.embedding_model.embed(query, "search")
             # mem0's own search would make a collection for entities.
@@ -99,6 +95,27 @@ class LocalStore:
         except Exception as error:
             raise self._failure("searched", error) from None
         return in_scope((Memory(_record(row)) for row in _unwrapped(found)), wanted).memories
+
+    def nearest(self, memory: Memory, scope: Scope, limit: int) -> list[Memory]:
+        """From the stored vector, if the engine can say what is near to a row of its own; else by a search."""
+        engine = self._memory.vector_store
+        if self._config.provider != "qdrant":
+            return self.search(memory.text, scope, limit)
+        wanted, filters = self._narrowed(scope)
+        try:
+            where = engine._create_filter(filters)
+            found = engine.client.query_points(engine.collection_name, memory.id, query_filter=where, limit=limit)
+        except Exception as error:
+            raise self._failure("searched", error) from None
+        return in_scope((Memory(_record(row)) for row in found.points), wanted).memories
+
+    def _narrowed(self, scope: Scope) -> tuple[Scope, dict[str, str]]:
+        """The scope as far as this store knows it, and the filters for it."""
+        if scope not in self._loosened:
+            self.fetch(scope)
+        wanted = self._loosened[scope]
+        parts = {"user_id": wanted.user, "app_id": wanted.project, "agent_id": wanted.agent}
+        return wanted, {key: value for key, value in parts.items() if value}
 
     def owners(self) -> list[tuple[Scope, int]]:
         return owners(self._list(None)[0])

@@ -128,6 +128,9 @@ class PlatformStore:
         answer = self._client.search(query, filters=_filters(scope), top_k=max(1, min(limit, 1000)))
         return in_scope(_memories(_listing(answer)["results"]), scope).memories[:limit]
 
+    def nearest(self, memory: Memory, scope: Scope, limit: int) -> list[Memory]:
+        return self.search(memory.text, scope, limit)
+
     def owners(self) -> list[tuple[Scope, int]]:
         """For the account's first users, how many of their first memories are in which project; most first."""
         entities = [row for row in _listing(self._client.users())["results"] if isinstance(row, dict)]

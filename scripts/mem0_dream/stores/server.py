@@ -100,6 +100,9 @@ class ServerStore:
         answer = self._web.post("search", json={"query": query, "filters": filters, "top_k": max(1, limit)}).json()
         return in_scope(_memories(_rows(answer)), scope).memories[:limit]
 
+    def nearest(self, memory: Memory, scope: Scope, limit: int) -> list[Memory]:
+        return self.search(memory.text, scope, limit)
+
     def owners(self) -> list[tuple[Scope, int]]:
         """Who has memories among the first 1,000 of all; nobody where the key may not list them."""
         try:
