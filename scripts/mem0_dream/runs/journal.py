@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import DreamError
 from ..memory import Memory
@@ -17,6 +17,8 @@ from . import documents
 from .run_folder import Run
 
 VERSION = 1
+Kind = Literal["merge", "conflict", "prune", "update", "undo"]
+State = Literal["open", "done", "dropped", "damaged"]
 
 
 @dataclass
@@ -35,7 +37,7 @@ class Operation:
 
     id: str
     handle: str
-    kind: str  # merge, update, conflict, prune or undo
+    kind: Kind
     originals: list[dict[str, Any]]
     adds: list[dict[str, Any]] = field(default_factory=list)
     change: dict[str, Any] | None = None
@@ -44,7 +46,7 @@ class Operation:
     undoes: str | None = None
     seen: list[str] = field(default_factory=list)
     made: dict[str, str] = field(default_factory=dict)
-    state: str = "open"
+    state: State = "open"
     why: str = ""
     left: list[dict[str, Any]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
