@@ -28,7 +28,7 @@ def undo(
 ) -> Summary:
     """Put back what the run took away, and take away what it made; `only` names handles, or is empty for all.
 
-    What somebody changed since, or a later run merged on, is left alone with the reason. Raises UsageError for a
+    What was changed since, or a later run merged on, is left alone with the reason. Raises UsageError for a
     handle that the run did not carry out, AttentionNeeded where it was interrupted, DreamError for another store.
     """
     done = journal.read(run.journal)

@@ -26,7 +26,7 @@ class Operation:
     """One change of the store, and what became of it.
 
     What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
-    that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
+    of the question it answers; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
     once the rest stands. An undo names the operation it `undoes`; `seen` are ids that had a text of its adds before.
     `made` maps each memory that is brought back ("" for a new one) to the id that the store gave it.
     `state` is "open", "done", "dropped" (nothing of it stands) or "damaged" (its line in the journal is); `why` says
