@@ -15,9 +15,9 @@ from ..config import hints, policies, python_env
 from ..config.identity import Identity, resolve
 from ..config.policies import Policies
 from ..errors import DreamError, UsageError
-from ..memory import Scope
+from ..memory import Scope, StoreRef
 from ..runs.run_folder import Run, dream_home, new_run, newest_open, open_run, scope_folder
-from ..runs.snapshot import Snapshot, write_snapshot
+from ..runs.snapshot import Mode, Snapshot, write_snapshot
 from ..safe_text import shown
 from ..stores import open_store
 from ..stores.protocol import Store
@@ -51,15 +51,13 @@ class Session:
         """What mem0.md says, read now."""
         return policies.load(self.cwd)
 
-    def fetch(self, mode: str) -> tuple[Snapshot, list[str]]:
-        """All memories of the scope as they are now, and what to tell of the fetch; `mode` is "asked" or "auto"."""
+    def fetch(self, mode: Mode) -> tuple[Snapshot, list[str]]:
+        """All memories of the scope as they are now, and the notes of the fetch."""
         with progress.stage("Fetching", lasting=False):  # where no bar can be shown, the first line says how many
             listing = self.store.fetch(self.identity.scope)
-        store = {"kind": self.store.kind, "identity": self.store.identity, "label": self.store.label}
-        if self.config:
-            store |= {"config": self.config, "cwd": str(self.cwd)}
+        cwd = str(self.cwd) if self.config else None
         snapshot = Snapshot(
-            store=store,
+            store=StoreRef(self.store.kind, self.store.identity, self.store.label, self.config, cwd),
             scope=self.identity.scope,
             branch=self.identity.branch,
             fetched_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -142,23 +140,23 @@ def run_of(run: str | None, target: Target) -> Run:
     return named_run(run) if run else newest_open(start(target).folder)
 
 
-def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
+def of_run(store: StoreRef, scope: Scope, target: Target) -> Session:
     """The session of a run made earlier: its own store and scope; DreamError if the target names another store."""
     if target.store is None and target.config is None:
-        cwd = target.cwd or (Path(store["cwd"]) if "cwd" in store else None)
-        target = replace(target, store=store["kind"], config=store.get("config"), cwd=cwd)
+        cwd = target.cwd or (Path(store.cwd) if store.cwd else None)
+        target = replace(target, store=store.kind, config=store.config, cwd=cwd)
     session = start(replace(target, user=scope.user or "none", project=scope.project or "none", agent=scope.agent))
-    if store["identity"] not in (session.store.identity, *session.store.former):
+    if store.identity not in (session.store.identity, *session.store.former):
         raise DreamError(
-            f"This run was made on another store ({store['kind']}); name that one with --store and --config, "
+            f"This run was made on another store ({store.kind}); name that one with --store and --config, "
             "or run fetch_all.py again."
         )
     return session
 
 
-def line_of(store: Mapping[str, str], scope: Scope, count: int | str) -> str:
+def line_of(store: StoreRef, scope: Scope, count: int | str) -> str:
     """The first line of a step that works on what was fetched before and touches no store."""
-    return report.first_line(store.get("label", store["kind"]), scope.user, scope.project, count)
+    return report.first_line(store.label or store.kind, scope.user, scope.project, count)
 
 
 def whoami(session: Session) -> str:
