@@ -13,7 +13,7 @@ from ..memory import Memory
 from . import draft, false_conflicts, versions
 from .blocking import candidates
 from .clustering import clusters
-from .wording import Wording, age_key, apart, at_once, wordings
+from .wording import Wording, apart, at_once, wordings
 
 _SAME = ("duplicate", "covers")
 BY_MEANING = "alike by meaning, as the store's vectors have it"
@@ -210,7 +210,7 @@ class _Group:
         return members[draft.best(newest, [self._reading(i) for i in members])]
 
     def _likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
-        one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: age_key(wording.newest))
+        one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: wording.age)
         return Likeness(one, other, judgement)
 
     def _leave(self, pair: Likeness, why: str) -> None:
