@@ -42,7 +42,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     useful = known = 0
     for repo, rows in stores.items():
         plan = _plan(repo, rows)
-        items = {item.handle: item for item in [*plan.merges, *plan.conflicts]}
+        items: dict[str, Merge | Conflict] = {merge.handle: merge for merge in plan.merges}
+        items.update((conflict.handle, conflict) for conflict in plan.conflicts)
         for item in (items[handle] for handle in plan.order[: args.first]):
             found = {labels.get((repo, frozenset(plan.memory(id).text for id in pair))) for pair in _pairs(item)} - {
                 None
@@ -63,17 +64,9 @@ def _pairs(item: Merge | Conflict) -> Iterator[tuple[str, ...]]:
 
 
 def _plan(repo: str, rows: Sequence[dict[str, Any]]) -> Plan:
+    common = {"user_id": "me", "app_id": repo, "metadata": {"type": "convention"}}
     memories = [
-        Memory(
-            {
-                "id": f"{n:08d}",
-                "memory": row["text"],
-                "user_id": "me",
-                "app_id": repo,
-                "created_at": row["when"],
-                "metadata": {"type": "convention"},
-            }  # fmt: skip
-        )
+        Memory({"id": f"{n:08d}", "memory": row["text"], "created_at": row["when"], **common})
         for n, row in enumerate(rows)
     ]
     store = {"kind": "file", "identity": "benchmark"}
