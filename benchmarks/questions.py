@@ -23,7 +23,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "scripts"))
 
 from mem0_dream.config.policies import Policies
-from mem0_dream.memory import Memory, Scope
+from mem0_dream.memory import Memory, Scope, StoreRef
 from mem0_dream.planning.plan import Conflict, Merge, Plan
 from mem0_dream.planning.planner import make_plan
 from mem0_dream.runs.snapshot import Snapshot
@@ -69,7 +69,7 @@ def _plan(repo: str, rows: Sequence[dict[str, Any]]) -> Plan:
         Memory({"id": f"{n:08d}", "memory": row["text"], "created_at": row["when"], **common})
         for n, row in enumerate(rows)
     ]
-    store = {"kind": "file", "identity": "benchmark"}
+    store = StoreRef("file", "benchmark")
     snapshot = Snapshot(store, Scope("me", repo), None, "", "asked", True, memories)
     return make_plan(snapshot, Policies({}), None, date.today())
 
