@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -9,9 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from .. import progress
-from ..config import hints, policies, python_env
+from ..config import policies, python_env
 from ..config.identity import Identity, resolve
 from ..config.policies import Policies
 from ..errors import DreamError, UsageError
@@ -104,7 +106,7 @@ def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
     try:
         store = open_store(target.store, target.config, env, cwd)
     except DreamError as error:
-        hint = hints.unseen_key()
+        hint = unseen_key()
         if not hint or error.exit_code != 1:
             raise
         raise DreamError(f"{error} {hint}") from None
@@ -172,3 +174,38 @@ def whoami(session: Session) -> str:
 def quoted(text: str) -> str:
     """Text as one word of this system's shell: in double quotes, as the skill's grants are written, if that holds."""
     return shlex.quote(text) if os.name != "nt" and re.search(r"[\\\"$`!\n]", text) else f'"{text}"'
+
+
+KEY = "Claude Code keeps a mem0 key in its plugin settings, where no script sees it; set MEM0_API_KEY in your shell."
+
+
+def unseen_key(home: Path | None = None) -> str:
+    """A sentence if a key lies in Claude Code's plugin settings, which no script can reach. The key is not read."""
+    secrets = _of_mem0(home, ".credentials.json", "pluginSecrets").values()
+    options = _of_mem0(home, "settings.json", "pluginConfigs").values()
+    named = [*secrets, *(_dict(config).get("options") for config in options)]
+    return KEY if any("key" in str(name).lower() for names in named for name in _dict(names)) else ""
+
+
+def two_plugins(home: Path | None = None) -> str:
+    """A sentence if two plugins named mem0 are installed in Claude Code."""
+    found = _of_mem0(home, "plugins/installed_plugins.json", "plugins")
+    if len(found) < 2:
+        return ""
+    return (
+        f"{len(found)} plugins named mem0 are installed ({', '.join(found)}); the one that was installed first"
+        " has /mem0:dream."
+    )
+
+
+def _of_mem0(home: Path | None, file: str, name: str) -> dict[str, Any]:
+    """What a file of Claude Code says under `name` of the plugins called mem0; empty if it cannot be read."""
+    try:
+        found = json.loads(((home or Path.home()) / ".claude" / file).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return {}
+    return {plugin: said for plugin, said in _dict(_dict(found).get(name)).items() if plugin.split("@")[0] == "mem0"}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -83,7 +83,7 @@ def removed_lately(scope_folder: Path, now: datetime | None = None) -> int:
 def shortened(scope_folder: Path, retention: dict[str, int | None]) -> set[str]:
     """The types whose retention is shorter than in a report that a person saw, and than earlier runs used.
 
-    Where no run went before, the published defaults count as seen.
+    If there is no earlier run, the published defaults count as seen.
     """
     before = _seen(scope_folder)
     return {

@@ -19,7 +19,7 @@ UNDOABLE = timedelta(days=30)  # the least that a run can be undone
 class Entry:
     """One run. `restores` and `removes` count the memories that undoing it would bring back and take away.
 
-    `before` and `after` are the memories of the scope when it was applied, None where it did not come to that.
+    `before` and `after` are the memories of the scope when it was applied, None if it was not applied.
     """
 
     run: str

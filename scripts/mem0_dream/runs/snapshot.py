@@ -28,7 +28,7 @@ class Snapshot:
     branch: str | None
     fetched_at: str
     mode: Mode
-    complete: bool  # False where the store may have cut the list off
+    complete: bool  # False if the store may have cut the list off
     memories: list[Memory]
 
     def to_document(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def _streamed(file: BinaryIO, label: str) -> tuple[dict[str, Any], list[Memory]]
 
 
 def _lines(file: BinaryIO) -> Iterator[Memory]:
-    """One memory a line, up to the line that closes the list; ValueError where it is not so."""
+    """One memory a line, up to the line that closes the list; ValueError if the layout is another."""
     for line in file:
         line = line.strip()
         if line == b"]}":
