@@ -22,7 +22,7 @@ sys.path[:0] = [str(ROOT / "scripts"), str(ROOT)]
 from mem0_dream.config.policies import Policies  # noqa: E402
 from mem0_dream.execution.apply import Summary, apply  # noqa: E402
 from mem0_dream.execution.undo import undo  # noqa: E402
-from mem0_dream.memory import Scope  # noqa: E402
+from mem0_dream.memory import Scope, StoreRef  # noqa: E402
 from mem0_dream.planning.plan import Merge, Plan, Prune  # noqa: E402
 from mem0_dream.review.answers import decide  # noqa: E402
 from mem0_dream.runs import journal  # noqa: E402
@@ -103,7 +103,7 @@ def planned(api: PlatformApi, merges: int, prunes: int) -> tuple[PlatformStore, 
     ids = api.seed(ME.user, ME.project, [*facts, *(f"Old note {n}" for n in range(prunes))])
     store = PlatformStore(api.key, api.url)
     found = store.fetch(ME)
-    plan = Plan({"kind": store.kind, "identity": store.identity}, ME, total=len(found.memories))
+    plan = Plan(StoreRef(store.kind, store.identity), ME, total=len(found.memories))
     plan.memories = {memory.id: memory.record for memory in found.memories}
     for n in range(merges):
         older, newer = 2 * n, 2 * n + 1

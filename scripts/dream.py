@@ -176,12 +176,12 @@ def explain(args: Namespace) -> int:
 def set_up(args: Namespace) -> int:
     """Build the plugin's own Python ahead of time, and see whether the store answers."""
     from mem0_dream.cli import options, session
-    from mem0_dream.config import hints, python_env
+    from mem0_dream.config import python_env
 
     python_env.ensure()
     with session.start(options.target(args)) as opened:
         found, notes = opened.fetch("asked")
-        process.tell(opened.first_line(len(found.memories)), *notes, hints.two_plugins())
+        process.tell(opened.first_line(len(found.memories)), *notes, session.two_plugins())
         opened.store.search("what is known", opened.identity.scope, 1)  # a local store needs its embedder to answer
     print("Ready.")
     return 0

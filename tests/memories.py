@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
-from mem0_dream.memory import Memory, Scope
+from mem0_dream.memory import Memory, Scope, StoreRef
 from mem0_dream.runs.snapshot import Snapshot
 
 TODAY = date(2026, 6, 1)
 SCOPE = Scope("somebody", "project")
+STORE = StoreRef("file", "test")
 
 
 def record(
@@ -30,9 +31,8 @@ def record(
 
 
 def snapshot(records: Iterable[dict[str, Any]]) -> Snapshot:
-    store = {"kind": "file", "identity": "test"}
     memories = [Memory(record) for record in records]
-    return Snapshot(store, SCOPE, "main", "2026-06-01T00:00:00+00:00", "asked", True, memories)
+    return Snapshot(STORE, SCOPE, "main", "2026-06-01T00:00:00+00:00", "asked", True, memories)
 
 
 def texts(*said: str) -> Snapshot:

@@ -18,6 +18,7 @@ from mem0_dream.runs import journal
 from mem0_dream.runs.dismissals import Dismissals
 from mem0_dream.runs.history import history, interrupted
 
+from .memories import STORE
 from .worlds import SCOPE, FaultyStore, Killed, MemoryStore, World, contents, example, faulty_journal, record, world
 
 
@@ -28,7 +29,7 @@ def make(tmp_path, rows=None, plan=None, answers=None, **store) -> World:
 
 
 def merging(ids, text, tier="review", **plan) -> Plan:
-    return Plan({}, SCOPE, merges=[Merge("M1", ids, tier, text, "")], **plan)
+    return Plan(STORE, SCOPE, merges=[Merge("M1", ids, tier, text, "")], **plan)
 
 
 def do(made: World, policies=None, store=None) -> Summary:
@@ -317,7 +318,7 @@ def test_undo_refuses_what_somebody_added_again(tmp_path):
 
 def test_a_twin_of_another_type_does_not_stop_an_undo(tmp_path):
     rows = [record("a" * 8, "Same", 1), record("b" * 8, "Same", 2), record("c" * 8, "Same", 3, type="convention")]
-    plan = Plan({}, SCOPE, prunes=[Prune("P1", "a" * 8, "decision", "retention", 9, 1)])
+    plan = Plan(STORE, SCOPE, prunes=[Prune("P1", "a" * 8, "decision", "retention", 9, 1)])
     made = make(tmp_path, rows, plan)
     do(made)
     undo_it(made)
@@ -545,9 +546,7 @@ def test_a_dream_straight_after_a_dream_proposes_nothing(tmp_path):
     store, policies = MemoryStore({row["id"]: row for row in rows}), Policies({"session_state": 30})
 
     def planned() -> Plan:
-        snapshot = Snapshot(
-            {"kind": "x", "identity": "y"}, SCOPE, "main", "", "asked", True, store.fetch(SCOPE).memories
-        )
+        snapshot = Snapshot(STORE, SCOPE, "main", "", "asked", True, store.fetch(SCOPE).memories)
         return make_plan(snapshot, policies, None, date(2026, 6, 1))
 
     first = planned()

@@ -24,6 +24,7 @@ from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
 from mem0_dream.runs import journal
 from mem0_dream.runs.history import open_operations
 
+from .memories import STORE
 from .profiles import whole_runs
 from .worlds import (
     FAULTS,
@@ -65,7 +66,7 @@ def worlds(draw: Callable[[Any], Any]) -> tuple[MemoryStore, Plan, Policies]:
         rows.append(row)
     ids = draw(st.permutations([row["id"] for row in rows]))
     texts = {row["id"]: row["memory"] for row in rows}
-    plan, free, fresh = Plan({}, SCOPE, branch="main"), list(ids), itertools.count()
+    plan, free, fresh = Plan(STORE, SCOPE, branch="main"), list(ids), itertools.count()
     while len(free) >= 2 and draw(st.booleans()):
         members, free = free[: (size := draw(st.integers(2, 4)))], free[size:]
         own = [texts[id] for id in members if texts[id] not in {texts[i] for i in ids if i not in members}]
@@ -257,7 +258,7 @@ def test_runs_on_top_of_each_other_are_undone_one_after_the_other(case, data, to
         standing = sorted(first.now().values(), key=lambda memory: memory.id)
         free = [m.id for m in standing if not m.protection(TODAY)]
         chosen = data.draw(st.permutations(free))[: data.draw(st.integers(0, 6))]
-        again = Plan({}, SCOPE, branch="main")
+        again = Plan(STORE, SCOPE, branch="main")
         if len(chosen) >= 2:
             again.merges.append(Merge("M1", chosen[:2], "safe", "Merged on", ""))
         again.prunes += [Prune(f"P{n + 1}", id, "decision", "retention", 9, 1) for n, id in enumerate(chosen[2:])]

@@ -278,7 +278,7 @@ def test_the_points_are_complete(tmp_path):
     others = {name.lstrip(".").split(".")[0] for name in names} - {"journal"}
     assert others == {"export", "lock", "published", "kept"}
     acting = {name for name in vars(Store) if not name.startswith("_")} - {"kind", "identity", "former", "label"}
-    assert acting - {"search", "owners", "close"} == set(CALLS)
+    assert acting - {"search", "nearest", "owners", "close"} == set(CALLS)
 
 
 def test_a_killed_run_shows_in_the_history_until_it_is_resumed(tmp_path):

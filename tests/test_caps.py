@@ -11,6 +11,7 @@ from mem0_dream.execution.undo import undo
 from mem0_dream.planning.plan import Merge, Plan, Prune
 from mem0_dream.review import limits
 
+from .memories import STORE
 from .worlds import SCOPE, MemoryStore, World, record, world
 
 NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
@@ -20,7 +21,7 @@ def stale(tmp_path, prunes: int, total: int = 100, **plan) -> World:
     """`prunes` of `total` memories are to be pruned."""
     rows = [record(f"{n:08d}", f"Fact {n}", type="session_state") for n in range(total)]
     found = [Prune(f"P{n + 1}", f"{n:08d}", "session_state", "retention", 99, 90) for n in range(prunes)]
-    made = Plan({}, SCOPE, mode="auto", prunes=found, **plan)
+    made = Plan(STORE, SCOPE, mode="auto", prunes=found, **plan)
     return world(tmp_path, MemoryStore({row["id"]: row for row in rows}), made, {})
 
 
@@ -78,7 +79,7 @@ def test_what_was_undone_does_not_count(tmp_path):
 
 def test_exact_repeats_do_not_count(tmp_path):
     rows = [record(f"{n:08d}", "The same", n % 28 + 1) for n in range(40)]
-    plan = Plan({}, SCOPE, mode="auto", merges=[Merge("M1", [row["id"] for row in rows], "safe", "The same", "")])
+    plan = Plan(STORE, SCOPE, mode="auto", merges=[Merge("M1", [row["id"] for row in rows], "safe", "The same", "")])
     made = world(tmp_path, MemoryStore({row["id"]: row for row in rows}), plan, {})
     assert held(made) == {}
     do(made)
@@ -88,7 +89,7 @@ def test_exact_repeats_do_not_count(tmp_path):
 def test_a_merge_takes_away_one_memory_less_than_it_has(tmp_path):
     rows = [record(f"{n:08d}", f"Fact {n}") for n in range(3)]
     for text, counted in (("Fact 2", 2), ("All three", 2)):
-        plan = Plan({}, SCOPE, mode="auto", merges=[Merge("M1", [row["id"] for row in rows], "safe", text, "")])
+        plan = Plan(STORE, SCOPE, mode="auto", merges=[Merge("M1", [row["id"] for row in rows], "safe", text, "")])
         made = world(tmp_path, MemoryStore({row["id"]: dict(row) for row in rows}), plan, {})
         before = limits.removed_lately(made.run.scope_folder)
         assert limits.taken(made.decisions.merges[0], made.decisions) == counted
@@ -119,7 +120,7 @@ def test_an_agent_s_text_can_be_kept_out_of_unattended_runs(tmp_path, auto, expe
         Merge("M1", ["00000000", "00000001"], "safe", "Fact 1", ""),
         Merge("M2", ["00000002", "00000003"], "review", "Fact 3", ""),
     ]
-    made = world(tmp_path, MemoryStore({r["id"]: r for r in rows}), Plan({}, SCOPE, mode="auto", merges=merges), {})
+    made = world(tmp_path, MemoryStore({r["id"]: r for r in rows}), Plan(STORE, SCOPE, mode="auto", merges=merges), {})
     made.decisions.merges[1].state = "accepted"
     assert held(made, Policies(settings=Settings(auto=auto))).keys() == expected
 

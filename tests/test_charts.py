@@ -8,6 +8,8 @@ from mem0_dream.memory import Memory, Scope
 from mem0_dream.planning.plan import Merge, Plan
 from mem0_dream.views import charts
 
+from tests.memories import STORE
+
 TODAY = date(2026, 6, 1)
 
 
@@ -64,7 +66,7 @@ def test_an_empty_store_has_no_picture_and_no_table():
 
 def plan(*merges):
     merged = [Merge(f"M{n}", [str(i) for i in range(size)], tier, "", "") for n, (size, tier) in enumerate(merges)]
-    return Plan({"kind": "file", "identity": "x"}, Scope("dev", None), merges=merged)
+    return Plan(STORE, Scope("dev", None), merges=merged)
 
 
 def test_clusters_are_counted_by_size_and_tier():

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from mem0_dream.config import hints
+from mem0_dream.cli import session
 
 from .steps import Place
 
@@ -15,32 +15,32 @@ def written(path, body):
 
 def test_a_key_in_the_plugin_settings_is_named_but_not_shown(tmp_path):
     written(tmp_path / ".claude" / ".credentials.json", {"pluginSecrets": {"mem0@shop": {"api_key": "m0-secret"}}})
-    assert hints.unseen_key(tmp_path) == hints.KEY
-    assert "m0-secret" not in hints.KEY
+    assert session.unseen_key(tmp_path) == session.KEY
+    assert "m0-secret" not in session.KEY
 
 
 def test_a_key_in_the_open_plugin_options_is_named_too(tmp_path):
     written(tmp_path / ".claude" / "settings.json", {"pluginConfigs": {"mem0@x": {"options": {"MEM0_API_KEY": "k"}}}})
-    assert hints.unseen_key(tmp_path) == hints.KEY
+    assert session.unseen_key(tmp_path) == session.KEY
 
 
 @pytest.mark.parametrize("body", [{}, [], {"pluginSecrets": {"other@x": {"api_key": "k"}}}, {"pluginSecrets": 3}])
 def test_no_key_no_hint(tmp_path, body):
     written(tmp_path / ".claude" / ".credentials.json", body)
-    assert hints.unseen_key(tmp_path) == ""
+    assert session.unseen_key(tmp_path) == ""
 
 
 def test_two_plugins_named_mem0_are_told(tmp_path):
     plugins: dict = {"mem0@mem0-dream": [], "mem0@mem0-plugins": [], "else@x": []}
     written(tmp_path / ".claude" / "plugins" / "installed_plugins.json", {"plugins": plugins})
-    assert hints.two_plugins(tmp_path).startswith(
+    assert session.two_plugins(tmp_path).startswith(
         "2 plugins named mem0 are installed (mem0@mem0-dream, mem0@mem0-plugins)"
     )
 
 
 def test_one_plugin_is_no_hint(tmp_path):
     written(tmp_path / ".claude" / "plugins" / "installed_plugins.json", {"plugins": {"mem0@mem0-dream": [{}]}})
-    assert hints.two_plugins(tmp_path) == ""
+    assert session.two_plugins(tmp_path) == ""
 
 
 def test_no_store_configured_names_the_ways_and_the_unseen_key(tmp_path):
@@ -49,7 +49,7 @@ def test_no_store_configured_names_the_ways_and_the_unseen_key(tmp_path):
     written(home / ".claude" / ".credentials.json", {"pluginSecrets": {"mem0@shop": {"api_key": "m0-secret"}}})
     done = place.bare("dream.py", "--dry-run")
     assert done.returncode == 1
-    assert "MEM0_API_KEY" in done.stderr and hints.KEY in done.stderr
+    assert "MEM0_API_KEY" in done.stderr and session.KEY in done.stderr
     assert "m0-secret" not in done.stderr
 
 

@@ -7,12 +7,14 @@ from mem0_dream.views import prompts, report
 from mem0_dream.views.interview import Interview, outlook
 from mem0_dream.views.prompts import Cancelled
 
+from tests.memories import STORE
+
 IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(8)]
 TEXTS = ["Cache for 30s", "Cache", "Ports are 80", "Ports are 81", "Use tabs", "Use spaces", "Log in JSON", "Log JSON"]
 
 
 def plan() -> Plan:
-    found = Plan({"kind": "file", "identity": "x"}, Scope("me", "shop"), total=8)
+    found = Plan(STORE, Scope("me", "shop"), total=8)
     found.merges = [Merge("M1", IDS[:2], "review", "Cache", "alike", loses=["30s"])]
     found.conflicts = [
         Conflict("C1", IDS[2], IDS[3], "ports are", None, "80 / 81"),

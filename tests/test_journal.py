@@ -92,15 +92,14 @@ def test_a_damaged_line_is_named_in_the_history_and_stops_no_other_run(applied):
 def test_a_damaged_beginning_is_read_from_the_snapshot(applied):
     write_snapshot(applied.run.folder / "snapshot.json", memories.snapshot([]))
     damage(applied, 1, b'"begin"', b'"began"')
-    facts = history.facts(applied.run)
-    assert facts["store"] == memories.snapshot([]).to_document()["store"]
-    assert facts["scope"][0] == memories.snapshot([]).scope.user
+    head = history.head(applied.run)
+    assert (head.store, head.scope) == (memories.snapshot([]).store, memories.snapshot([]).scope)
 
 
 def test_a_damaged_beginning_without_a_snapshot_is_not_nothing_changed(applied):
     damage(applied, 1, b'"begin"', b'"begxn"')
     with pytest.raises(DreamError, match=r"Line 1 of .* is damaged"):
-        history.facts(applied.run)
+        history.head(applied.run)
 
 
 def test_a_journal_of_another_version_is_refused_by_itself(applied):
@@ -110,7 +109,7 @@ def test_a_journal_of_another_version_is_refused_by_itself(applied):
     applied.run.journal.write_bytes(b"\n".join([journal.encode(first).strip().encode(), *lines(applied)[1:]]))
     assert journal.read(applied.run.journal) == []
     with pytest.raises(DreamError, match="is of version 2"):
-        history.facts(applied.run)
+        history.head(applied.run)
     assert history.interrupted(applied.run.scope_folder) == []
 
 

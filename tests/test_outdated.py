@@ -12,7 +12,7 @@ from mem0_dream.planning.plan import Plan
 from mem0_dream.runs import documents
 from mem0_dream.runs.dismissals import Dismissals
 
-from .memories import TODAY, record, snapshot
+from .memories import STORE, TODAY, record, snapshot
 from .test_repository import NOTED, Project
 
 GONE = "Sessions are checked in src/legacy/auth.py"
@@ -60,7 +60,7 @@ def test_the_questions_survive_the_document(project):
 
 
 def test_an_unattended_run_only_counts_them(project):
-    plan = plan_of(project, plan=Plan({"kind": "file", "identity": "test"}, snapshot([]).scope, mode="auto"))
+    plan = plan_of(project, plan=Plan(STORE, snapshot([]).scope, mode="auto"))
     assert not plan.proposes()
     assert plan.notes == ["1 memory names what is gone and 2 memories need a new path or a day: run /mem0:dream."]
 

@@ -5,12 +5,13 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from mem0_dream.memory import Memory, Scope
+from mem0_dream.memory import Memory, Scope, StoreRef
 from mem0_dream.planning.plan import Conflict, HeldBack, Merge, NearMiss, Plan, Prune
 from mem0_dream.review.answers import decide
 from mem0_dream.views.html_page import snapshot_page
 
 from tests import steps
+from tests.memories import STORE
 from tools import browser as chromium
 
 TODAY = date(2026, 11, 29)
@@ -62,7 +63,7 @@ def small():
         record("99999999a", "Looked at the checkout test", "session_state"),
     ]
     return Plan(
-        {"kind": "file", "identity": "x"},
+        STORE,
         Scope("dev", "shop"),
         merges=[
             Merge("M1", ["cccccccc1", "dddddddd1"], "safe", rows[3]["memory"], "the same words"),
@@ -81,7 +82,7 @@ def hostile():
     rows = [record(f"id{n:06d}{text}", text, f"type {text}") for n, text in enumerate(HOSTILE)]
     ids = [row["id"] for row in rows]
     return Plan(
-        {"kind": f"file{HOSTILE[0]}", "identity": HOSTILE[0]},
+        StoreRef(f"file{HOSTILE[0]}", HOSTILE[0]),  # type: ignore[arg-type]
         Scope(HOSTILE[2], HOSTILE[1]),
         merges=[
             Merge(f"M{n}", [id, ids[n - 1]], "review", HOSTILE[n], HOSTILE[n], [], [], [HOSTILE[n]])
@@ -209,9 +210,7 @@ def test_a_page_that_cannot_be_written_is_told_in_a_sentence(tmp_path):
 
 
 def test_a_plan_with_nothing_in_it_says_so(tmp_path):
-    text = written(tmp_path / "page.html", Plan({"kind": "file", "identity": "x"}, Scope("dev", None))).read_text(
-        encoding="utf-8"
-    )
+    text = written(tmp_path / "page.html", Plan(STORE, Scope("dev", None))).read_text(encoding="utf-8")
     assert "No duplicate, contradictory, or stale memories found." in text
 
 

@@ -9,6 +9,8 @@ from mem0_dream.review.answers import decide
 from mem0_dream.runs.run_folder import new_run
 from mem0_dream.views import paging
 
+from tests.memories import STORE
+
 
 def test_pages_hold_every_block_once_and_none_is_cut():
     blocks = [f"{number:04}" * 1000 + "\n" for number in range(20)]
@@ -31,7 +33,7 @@ def test_there_is_no_page_outside_of_them(number):
 
 def test_a_report_of_three_pages_is_shown_when_all_three_were(tmp_path):
     run = new_run(tmp_path)
-    decisions = decide(Plan({"kind": "file", "identity": "x"}, Scope("u", "p")), {})
+    decisions = decide(Plan(STORE, Scope("u", "p")), {})
     for page in (1, 2):
         consent.reported(run, decisions, page, 3)
         with pytest.raises(AttentionNeeded, match=f"{page} of 3 pages were printed; .* --page {page + 1}"):
@@ -42,7 +44,7 @@ def test_a_report_of_three_pages_is_shown_when_all_three_were(tmp_path):
 
 def test_the_last_page_alone_is_no_report(tmp_path):
     run = new_run(tmp_path)
-    decisions = decide(Plan({"kind": "file", "identity": "x"}, Scope("u", "p")), {})
+    decisions = decide(Plan(STORE, Scope("u", "p")), {})
     consent.reported(run, decisions, 3, 3)
     with pytest.raises(AttentionNeeded, match="No report"):
         consent.require(run, decisions, {})

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 import pytest
 from mem0_dream.errors import DreamError
 from mem0_dream.execution.apply import refuse_other_store
-from mem0_dream.memory import Scope
+from mem0_dream.memory import Scope, StoreRef
 from mem0_dream.runs.run_folder import scope_folder
 from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Change, Draft
@@ -404,7 +404,7 @@ def test_records_of_0_1_0_are_found_by_any_key_that_the_account_had(api, store, 
     later = PlatformStore("m0-another-key", api.url)
     later.home = tmp_path
     assert scope_folder(tmp_path, later.identity, ME, later.former) == folder
-    refuse_other_store({"kind": "platform", "identity": old}, later)
+    refuse_other_store(StoreRef("platform", old), later)
 
 
 def test_no_key_is_shown(api, store, tmp_path):

@@ -223,9 +223,8 @@ def test_what_the_platform_protects_after_the_fetch_is_left_alone(api, tmp_path,
 
 def test_members_of_one_text_come_back_each_with_its_own_metadata_and_date(api, tmp_path):
     made = fresh(api, tmp_path)
-    rows = list(api.rows.values())
-    for row in rows[:2]:
-        row["memory"] = "use pnpm."
+    for team, row in zip(("core", "web"), list(api.rows.values())[2:4], strict=True):
+        row.update(memory="Deploy to ECS", metadata={"type": "decision", "team": team})
     made.before = really(api)
     made.decisions.plan.memories = {memory.id: memory.record for memory in made.before}
     do(api, made)

@@ -7,6 +7,8 @@ from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
 from mem0_dream.review.answers import decide
 from mem0_dream.runs.journal import Operation
 
+from tests.memories import STORE
+
 SCOPE = Scope("dev", "shop")
 
 
@@ -101,7 +103,7 @@ def decided():
     """A plan of which all is accepted: a merge whose memory then loses a contradiction, and a prune."""
     records = {id: {"id": id, "memory": f"text {id}", "metadata": {"type": "decision"}} for id in "abcde"}
     plan = Plan(
-        {"kind": "file", "identity": "x"},
+        STORE,
         SCOPE,
         merges=[Merge("M1", ["a", "b"], "safe", "text b", "")],
         conflicts=[Conflict("C1", "b", "c", "x", None, "")],

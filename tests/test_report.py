@@ -12,6 +12,8 @@ from mem0_dream.review.answers import decide
 from mem0_dream.safe_text import short_ids, shown
 from mem0_dream.views import report, wording
 
+from tests.memories import STORE
+
 IDS = [f"{n:08x}-0000-4000-8000-000000000000" for n in range(1, 9)]
 TEXTS = [
     "Retries back off from 30s",
@@ -37,7 +39,7 @@ def record(n: int, **more: object) -> dict:
 
 
 def plan() -> Plan:
-    found = Plan({"kind": "file", "identity": "x"}, Scope("me", "shop"), total=6)
+    found = Plan(STORE, Scope("me", "shop"), total=6)
     found.merges = [Merge("M1", IDS[:2], "review", TEXTS[1], "one says all the other says", loses=[])]
     found.conflicts = [Conflict("C1", IDS[2], IDS[3], "the queue is", "B", "same but for RabbitMQ / Kafka")]
     found.prunes = [

@@ -17,6 +17,8 @@ from mem0_dream.memory import Scope
 from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
 from mem0_dream.views import report
 
+from tests.memories import STORE
+
 ROOT = Path(__file__).parents[1]
 SKILL = ROOT / "skills" / "dream" / "SKILL.md"
 REFERENCES = sorted((SKILL.parent / "references").glob("*.md"))
@@ -251,9 +253,7 @@ def test_the_report_in_the_skill_is_the_report_that_is_printed():
         name: {"id": name * 8, "memory": f"memory {name}", "user_id": "u", "created_at": "2026-01-01T00:00:00Z"}
         for name in "abcde"
     }
-    plan = Plan(
-        {"kind": "file", "identity": "x"}, Scope("u", "p"), memories={row["id"]: row for row in records.values()}
-    )
+    plan = Plan(STORE, Scope("u", "p"), memories={row["id"]: row for row in records.values()})
     plan.merges = [Merge("M1", ["a" * 8, "b" * 8], "safe", "memory a", "same")]
     plan.conflicts = [Conflict("C1", "c" * 8, "d" * 8, "memory", None, "other value")]
     plan.prunes = [Prune("P1", "e" * 8, "session_state", "retention", 120, 90)]

@@ -17,6 +17,7 @@ from mem0_dream.runs import journal
 from mem0_dream.runs.history import history, open_operations
 from mem0_dream.views.interview import Interview
 
+from .memories import STORE
 from .steps import Place
 from .test_interactive import Played
 from .test_repository import Project
@@ -26,7 +27,7 @@ OLD, NEW = "Released yesterday", "Released yesterday (2026-01-02)"
 
 
 def updating(folder: Path, store: Any, answer: Any = True) -> World:
-    plan = Plan({}, SCOPE, updates=[Update("U1", "a", NEW, '"yesterday" was written on 2026-01-03')])
+    plan = Plan(STORE, SCOPE, updates=[Update("U1", "a", NEW, '"yesterday" was written on 2026-01-03')])
     return world(folder, store, plan, {"U1": answer})
 
 
@@ -163,7 +164,7 @@ def test_an_unattended_run_counts_them_and_changes_nothing(place):
 
 def in_a_terminal(*replies: str) -> tuple[Played, list[str]]:
     """A person who answers an update and the prune of what is gone; the console, and what would be done."""
-    plan = Plan({"kind": "file", "identity": "x"}, SCOPE, total=2, order=["U1", "P1"])
+    plan = Plan(STORE, SCOPE, total=2, order=["U1", "P1"])
     plan.updates = [Update("U1", "a", NEW, '"yesterday" was written on 2026-01-03')]
     plan.prunes = [Prune("P1", "b", "decision", "gone", 120, None, "names src/auth.py, deleted 2026-03-04 (a1b2c3d)")]
     plan.memories = {"a": record("a", OLD, 3), "b": record("b", "Sessions are checked in src/auth.py", 4)}

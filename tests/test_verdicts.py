@@ -14,6 +14,7 @@ from mem0_dream.review.rails import MOST_TEXT
 from mem0_dream.review.verdicts import combine, parse
 from mem0_dream.runs.dismissals import Dismissals
 
+from .memories import STORE
 from .worlds import SCOPE, record
 
 TODAY = date(2026, 6, 1)
@@ -53,7 +54,7 @@ def plan(**changes) -> Plan:
         "memories": {row["id"]: row for row in ROWS},
         "total": len(ROWS),
     }
-    return Plan({"kind": "file", "identity": "x"}, SCOPE, **{**whole, **changes})
+    return Plan(STORE, SCOPE, **{**whole, **changes})
 
 
 def decisions(answers, **changes):

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from mem0_dream.errors import DreamError
 from mem0_dream.execution.operations import expiry, without_nulls
-from mem0_dream.memory import Memory, Scope
+from mem0_dream.memory import Memory, Scope, StoreRef
 from mem0_dream.planning.decisions import Decisions
 from mem0_dream.planning.plan import Conflict, Merge, Plan, Prune
 from mem0_dream.review.answers import decide
@@ -21,6 +21,8 @@ from mem0_dream.runs import journal, run_folder
 from mem0_dream.runs.lock import Lock
 from mem0_dream.runs.run_folder import Run
 from mem0_dream.stores.protocol import UNCHANGED, Change, Draft, Listing, Result
+
+from tests.memories import STORE
 
 SCOPE = Scope("user", "project")
 CALLS = ("fetch", "get", "add", "update", "delete")
@@ -277,7 +279,7 @@ def world(folder: Path, store: Any, plan: Plan, answers: dict[str, Any]) -> Worl
     scope_folder = run_folder.scope_folder(folder, store.identity, SCOPE)
     before = _all(store)
     plan.memories = {memory.id: memory.record for memory in before}
-    plan.store = {"kind": store.kind, "identity": store.identity}
+    plan.store = StoreRef(store.kind, store.identity)
     plan.total = len(before)
     return World(store, run_folder.new_run(scope_folder), decide(plan, answers, before), before)
 
@@ -310,7 +312,7 @@ def example() -> tuple[list[dict[str, Any]], Plan, dict[str, Any]]:
         record("id-00000011", "Bystander", 11, type="convention"),
     ]
     plan = Plan(
-        {},
+        STORE,
         SCOPE,
         merges=[
             Merge("M1", ["id-00000001", "id-00000002"], "safe", "use pnpm.", ""),

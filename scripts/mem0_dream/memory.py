@@ -7,10 +7,11 @@ import math
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta, timezone
 from email.utils import parsedate_to_datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 REMINDER_SOURCE = "mem0-dream-auto"
 _TRUE = {"true", "yes", "y", "on", "1"}
@@ -30,6 +31,27 @@ def _parsed(line: bytes) -> dict[str, Any]:
 
 
 _scope = lru_cache(maxsize=None)(Scope)  # a million memories share a handful
+
+
+StoreKind = Literal["platform", "local", "server", "file"]
+
+
+@dataclass(frozen=True)
+class StoreRef:
+    """Which store memories came from, and how it was opened. Runs keep it, so that an undo finds the same store."""
+
+    kind: StoreKind
+    identity: str
+    label: str = ""  # its name for a person
+    config: str | None = None  # as given
+    cwd: str | None = None  # the folder that the config belongs to
+
+    def to_document(self) -> dict[str, str]:
+        return {name: value for name, value in vars(self).items() if value}
+
+    @classmethod
+    def from_document(cls, body: dict[str, Any]) -> StoreRef:
+        return cls(**{name: body[name] for name in cls.__dataclass_fields__ if name in body})
 
 
 class Memory:

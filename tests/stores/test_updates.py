@@ -7,7 +7,7 @@ from pathlib import Path
 from mem0_dream.config.policies import Policies
 from mem0_dream.execution.apply import apply
 from mem0_dream.execution.undo import undo
-from mem0_dream.memory import Memory, Scope
+from mem0_dream.memory import Memory, Scope, StoreRef
 from mem0_dream.planning.plan import Plan, Update
 from mem0_dream.review.answers import decide
 from mem0_dream.runs import run_folder
@@ -27,9 +27,7 @@ def test_the_text_alone_changes_and_comes_back(place, store, tmp_path: Path):
     metadata = {"type": "decision", "ticket": "SHOP-7"}
     place.fill(ME, [{"memory": "Released yesterday", "created_at": "2026-02-01T12:00:00+00:00", "metadata": metadata}])
     before = only(store)
-    plan = Plan(
-        {"kind": store.kind, "identity": store.identity}, before.scope, updates=[Update("U1", before.id, NEW, "")]
-    )
+    plan = Plan(StoreRef(store.kind, store.identity), before.scope, updates=[Update("U1", before.id, NEW, "")])
     plan.memories = {before.id: before.record}
     run = run_folder.new_run(tmp_path / "scope")
     with Lock(tmp_path / "scope", published=tmp_path / "published.lock") as lock:

@@ -14,7 +14,7 @@ from ..execution.apply import Summary
 from ..execution.apply import apply as execute
 from ..execution.resume import resume
 from ..execution.undo import undo
-from ..memory import Memory, Scope
+from ..memory import Memory
 from ..planning.decisions import Decisions
 from ..planning.plan import HeldBack, Plan
 from ..review import consent, limits
@@ -195,8 +195,8 @@ def undo_or_resume(run: str | None, target: Target, name: str | None, only: Sequ
             return Done("No run of this project was interrupted; there is nothing to resume.", 0)
     else:
         runs = [session_of.named_run(run) if run and not name else records.applied_run(folder, name)]
-    facts = history.facts(runs[0])
-    with session_of.of_run(facts["store"], Scope(*facts["scope"]), target) as session:
+    head = history.head(runs[0])
+    with session_of.of_run(head.store, head.scope, target) as session:
         process.tell(session.first_line(len(session.fetch("asked")[0].memories)))
         text, whole = finish(session) if name is None else take_back(session, runs[0], only)
         return Done(text, 0 if whole else 1)

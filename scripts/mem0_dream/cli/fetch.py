@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from ..errors import Busy
 from ..runs.lock import Lock
 from ..runs.run_folder import Run
+from ..runs.snapshot import Mode
 from ..views import report
 from . import apply, pipeline
 from .session import Session
@@ -45,7 +46,7 @@ def unattended(session: Session) -> Step:
         lock.leave() if keep else lock.release()
 
 
-def _fetch(session: Session, mode: str, first: list[str]) -> tuple[Step, Run | None]:
+def _fetch(session: Session, mode: Mode, first: list[str]) -> tuple[Step, Run | None]:
     fetched = pipeline.fetch(session, mode, *first)
     if not fetched.snapshot.memories:
         return Step(report.no_memories(session.identity.project), fetched.notes), None

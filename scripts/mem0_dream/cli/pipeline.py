@@ -26,7 +26,7 @@ from ..runs import history
 from ..runs.dismissals import Dismissals
 from ..runs.lock import Lock
 from ..runs.run_folder import FRESH, Run, all_runs
-from ..runs.snapshot import Snapshot, read_snapshot
+from ..runs.snapshot import Mode, Snapshot, read_snapshot
 from ..views import report
 from . import records
 from .session import Session, quoted
@@ -56,7 +56,7 @@ class Fetched:
         return plan
 
 
-def fetch(session: Session, mode: str, *first: str) -> Fetched:
+def fetch(session: Session, mode: Mode, *first: str) -> Fetched:
     """What every pass begins with: the memories and the policies; the lines of `first` are told before their notes."""
     snapshot, notes = session.fetch(mode)
     policies = session.policies()

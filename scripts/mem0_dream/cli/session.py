@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -9,15 +10,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
+from typing import Any
 
 from .. import progress
-from ..config import hints, policies, python_env
+from ..config import policies, python_env
 from ..config.identity import Identity, resolve
 from ..config.policies import Policies
 from ..errors import DreamError, UsageError
-from ..memory import Scope
+from ..memory import Scope, StoreRef
 from ..runs.run_folder import Run, dream_home, new_run, newest_open, open_run, scope_folder
-from ..runs.snapshot import Snapshot, write_snapshot
+from ..runs.snapshot import Mode, Snapshot, write_snapshot
 from ..safe_text import shown
 from ..stores import open_store
 from ..stores.protocol import Store
@@ -51,15 +53,13 @@ class Session:
         """What mem0.md says, read now."""
         return policies.load(self.cwd)
 
-    def fetch(self, mode: str) -> tuple[Snapshot, list[str]]:
-        """All memories of the scope as they are now, and what to tell of the fetch; `mode` is "asked" or "auto"."""
+    def fetch(self, mode: Mode) -> tuple[Snapshot, list[str]]:
+        """All memories of the scope as they are now, and the notes of the fetch."""
         with progress.stage("Fetching", lasting=False):  # where no bar can be shown, the first line says how many
             listing = self.store.fetch(self.identity.scope)
-        store = {"kind": self.store.kind, "identity": self.store.identity, "label": self.store.label}
-        if self.config:
-            store |= {"config": self.config, "cwd": str(self.cwd)}
+        cwd = str(self.cwd) if self.config else None
         snapshot = Snapshot(
-            store=store,
+            store=StoreRef(self.store.kind, self.store.identity, self.store.label, self.config, cwd),
             scope=self.identity.scope,
             branch=self.identity.branch,
             fetched_at=datetime.now(timezone.utc).isoformat(timespec="seconds"),
@@ -106,7 +106,7 @@ def start(target: Target, env: Mapping[str, str] = os.environ) -> Session:
     try:
         store = open_store(target.store, target.config, env, cwd)
     except DreamError as error:
-        hint = hints.unseen_key()
+        hint = unseen_key()
         if not hint or error.exit_code != 1:
             raise
         raise DreamError(f"{error} {hint}") from None
@@ -142,23 +142,23 @@ def run_of(run: str | None, target: Target) -> Run:
     return named_run(run) if run else newest_open(start(target).folder)
 
 
-def of_run(store: Mapping[str, str], scope: Scope, target: Target) -> Session:
+def of_run(store: StoreRef, scope: Scope, target: Target) -> Session:
     """The session of a run made earlier: its own store and scope; DreamError if the target names another store."""
     if target.store is None and target.config is None:
-        cwd = target.cwd or (Path(store["cwd"]) if "cwd" in store else None)
-        target = replace(target, store=store["kind"], config=store.get("config"), cwd=cwd)
+        cwd = target.cwd or (Path(store.cwd) if store.cwd else None)
+        target = replace(target, store=store.kind, config=store.config, cwd=cwd)
     session = start(replace(target, user=scope.user or "none", project=scope.project or "none", agent=scope.agent))
-    if store["identity"] not in (session.store.identity, *session.store.former):
+    if store.identity not in (session.store.identity, *session.store.former):
         raise DreamError(
-            f"This run was made on another store ({store['kind']}); name that one with --store and --config, "
+            f"This run was made on another store ({store.kind}); name that one with --store and --config, "
             "or run fetch_all.py again."
         )
     return session
 
 
-def line_of(store: Mapping[str, str], scope: Scope, count: int | str) -> str:
+def line_of(store: StoreRef, scope: Scope, count: int | str) -> str:
     """The first line of a step that works on what was fetched before and touches no store."""
-    return report.first_line(store.get("label", store["kind"]), scope.user, scope.project, count)
+    return report.first_line(store.label or store.kind, scope.user, scope.project, count)
 
 
 def whoami(session: Session) -> str:
@@ -174,3 +174,38 @@ def whoami(session: Session) -> str:
 def quoted(text: str) -> str:
     """Text as one word of this system's shell: in double quotes, as the skill's grants are written, if that holds."""
     return shlex.quote(text) if os.name != "nt" and re.search(r"[\\\"$`!\n]", text) else f'"{text}"'
+
+
+KEY = "Claude Code keeps a mem0 key in its plugin settings, where no script sees it; set MEM0_API_KEY in your shell."
+
+
+def unseen_key(home: Path | None = None) -> str:
+    """A sentence if a key lies in Claude Code's plugin settings, which no script can reach. The key is not read."""
+    secrets = _of_mem0(home, ".credentials.json", "pluginSecrets").values()
+    options = _of_mem0(home, "settings.json", "pluginConfigs").values()
+    named = [*secrets, *(_dict(config).get("options") for config in options)]
+    return KEY if any("key" in str(name).lower() for names in named for name in _dict(names)) else ""
+
+
+def two_plugins(home: Path | None = None) -> str:
+    """A sentence if two plugins named mem0 are installed in Claude Code."""
+    found = _of_mem0(home, "plugins/installed_plugins.json", "plugins")
+    if len(found) < 2:
+        return ""
+    return (
+        f"{len(found)} plugins named mem0 are installed ({', '.join(found)}); the one that was installed first"
+        " has /mem0:dream."
+    )
+
+
+def _of_mem0(home: Path | None, file: str, name: str) -> dict[str, Any]:
+    """What a file of Claude Code says under `name` of the plugins called mem0; empty if it cannot be read."""
+    try:
+        found = json.loads(((home or Path.home()) / ".claude" / file).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return {}
+    return {plugin: said for plugin, said in _dict(_dict(found).get(name)).items() if plugin.split("@")[0] == "mem0"}
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}

@@ -52,7 +52,7 @@ def resolve(
 
 
 def mem0_file(name: str) -> dict[str, Any]:
-    """One of mem0's own JSON files in ~/.mem0; empty where there is none."""
+    """One of mem0's own JSON files in ~/.mem0; empty if there is none."""
     path = Path.home() / ".mem0" / name
     try:
         text = path.read_text(encoding="utf-8-sig")

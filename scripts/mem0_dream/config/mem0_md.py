@@ -14,7 +14,7 @@ from ..errors import DreamError
 
 NAME = "mem0.md"
 LARGEST = 100_000  # bytes; far above any settings file
-LONGEST = 300  # letters of a line that is searched for emphasis; nobody writes a policy that long
+LONGEST = 300  # letters of a line that is searched for emphasis; no policy is that long
 
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})(?!#)(.*)$")
 _FENCE = re.compile(r"^\s*(?:>\s*|[-*+]\s+)?(`{3,}|~{3,})")
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A `key: value` line as the person meant it; `key` is None where the line is not one."""
+    """A `key: value` line as it is meant; `key` is None if the line is not one."""
 
     number: int
     key: str | None
@@ -109,7 +109,7 @@ def lines(content: str) -> tuple[list[Line], int | None]:
 
 
 def section(content: str, *titles: str) -> list[Line] | None:
-    """The lines under every heading that begins with one of `titles` (any case), or None where there is no such.
+    """The lines under every heading that begins with one of `titles` (any case), or None if there is none.
 
     As in mem0's own parser a `#` line inside is a comment and only a heading of level 2, or of the section's
     own level, ends it.
@@ -184,7 +184,7 @@ def _uncommented(content: str) -> str:
 
 
 def _is_repository(folder: Path) -> bool:
-    """A .git that is a file belongs to a worktree or submodule; an empty folder of that name (sandboxes) to nobody."""
+    """A .git that is a file belongs to a worktree or submodule; an empty folder of that name (sandboxes) is none."""
     return (folder / ".git").is_file() or (folder / ".git" / "HEAD").exists()
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from ..errors import DreamError
 from . import mem0_md
 
-DEFAULTS: dict[str, int | None] = {"session_state": 90, "compact_summary": 90}  # where nothing is configured
+DEFAULTS: dict[str, int | None] = {"session_state": 90, "compact_summary": 90}  # if nothing is configured
 ALL = "*"  # in `unreadable`: the whole file
 _TITLES = ("retention", "memory retention", "mem0 retention")
 DREAM_TITLES = ("dream", "mem0 dream")
@@ -40,7 +40,7 @@ _TIME = re.compile(
 class Settings:
     """The `## Dream` section. `max_removed` is in percent, `keep_runs` in days."""
 
-    auto: str = "drafted"  # or "safe": may an agent's text be applied with nobody looking
+    auto: str = "drafted"  # or "safe": may the text of an agent be applied unattended
     conflict_loser: str = "delete"  # or "supersede"
     prune: str = "delete"  # or "expire"
     prune_in_auto: bool = True
@@ -56,7 +56,7 @@ class Settings:
 class Policies:
     """`retention` maps a type to the days it is kept (None: for ever); a type it lacks is never old.
 
-    `unreadable` are the types whose value nobody could read ("*": the whole file): nothing of theirs is pruned.
+    `unreadable` are the types whose value cannot be parsed ("*": the whole file): nothing of theirs is pruned.
     `source` is the file that was read; `notes` are sentences for the person.
     """
 
@@ -89,7 +89,7 @@ class Policies:
 
 
 def load(cwd: Path) -> Policies:
-    """What the mem0.md of this working folder says, or the defaults where it says nothing of retention.
+    """What the mem0.md of this working folder says, or the defaults if it has no retention.
 
     Never fails: what cannot be read is told, and prunes nothing.
     """
@@ -159,7 +159,7 @@ def unmatched(policies: Policies, types: Iterable[str]) -> list[str]:
 
 
 def days(value: str) -> int | None:
-    """The days that a written time means, None for "forever" in any wording; ValueError where it is neither."""
+    """The days that a written time means, None for "forever" in any wording; ValueError if it is neither."""
     text = unicodedata.normalize("NFKC", value).casefold()
     text = re.sub(r"\s*\([^()]*\)$", "", text).strip(" \t.;,!*\"'")
     if _NEVER.fullmatch(text):
@@ -210,7 +210,7 @@ def _read_setting(found: Policies, entry: mem0_md.Entry) -> None:
 
 
 def _refusal(name: str, value: str) -> str:
-    """Why a setting cannot have this value; empty where it can."""
+    """Why a setting cannot have this value; empty if it can."""
     try:
         read = _setting(name, value)
     except ValueError:
@@ -223,7 +223,7 @@ def _refusal(name: str, value: str) -> str:
 
 
 def _setting(name: str, value: str) -> Any:
-    """The value of one setting from its text; ValueError where it is not one."""
+    """The value of one setting from its text; ValueError if it is not one."""
     text = unicodedata.normalize("NFKC", value).strip(" .").casefold()
     if name in ("prune_in_auto", "reminder", "repository", "dates"):
         if text in ("true", "yes", "y", "on", "1"):

@@ -39,7 +39,7 @@ first = sys.executable  # the Python that the user started, also after the step 
 def ensure() -> None:
     """Come back in an interpreter that has the packages, or not at all: the step is then started again in one.
 
-    Used is the Python that MEM0_DREAM_PYTHON names, else this one where it has the packages, else the plugin's own.
+    Used is the Python that MEM0_DREAM_PYTHON names, else this one if it has the packages, else the plugin's own.
     DreamError says what is missing.
     """
     global first, _settled
@@ -79,7 +79,7 @@ def missing() -> list[str]:
 
 
 def own_python(home: Path) -> Path:
-    """The interpreter of the plugin's environment under this dream home; made when there is none yet."""
+    """The interpreter of the plugin's environment under this dream home; made if there is none yet."""
     folder = home / "python" / _tag()
     found = _ready(folder)
     if found:
@@ -229,7 +229,7 @@ def _python_in(environment: Path) -> Path:
 def _run(command: list[str], output: TextIO) -> bool:
     """Run a command with its output in the log, in the log's own folder; True when it succeeded.
 
-    Python and its tools are told to look at no file of the working folder, which may be anybody's repository.
+    Python and its tools are told to look at no file of the working folder, which may be any repository.
     """
     unset = ("PYTHONHOME", "PYTHONPATH", "PIP_TARGET", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIRE_VIRTUALENV")
     environment: Mapping[str, str] = {name: value for name, value in os.environ.items() if name not in unset}

@@ -10,11 +10,11 @@ from datetime import date, datetime, timezone
 
 from ..config.policies import Policies
 from ..errors import AttentionNeeded, DreamError
-from ..memory import Memory
+from ..memory import Memory, StoreRef
 from ..planning.decisions import Decisions
 from ..planning.plan import HeldBack
 from ..runs import journal
-from ..runs.journal import Operation
+from ..runs.journal import Head, Operation
 from ..runs.lock import Lock
 from ..runs.run_folder import Run
 from ..stores.protocol import Store
@@ -90,7 +90,7 @@ def apply(
     day = today or datetime.now(timezone.utc).date()
     lock.check()
     at = datetime.now(timezone.utc).isoformat()
-    desk.journal.begin(at=at, store=plan.store, scope=list(plan.scope), mode=plan.mode, before=len(desk.view.by_id))
+    desk.journal.begin(Head(at, plan.store, plan.scope, plan.mode, len(desk.view.by_id)))
     summary = Summary(skipped=decisions.unresolved())
     with summary.of(desk):
         _carry_out(decisions, policies, day, desk)
@@ -117,10 +117,10 @@ def _refuse_twice(run: Run) -> None:
     run.journal.unlink()
 
 
-def refuse_other_store(wanted: dict[str, str], store: Store) -> None:
-    if wanted["identity"] not in (store.identity, *store.former):
+def refuse_other_store(wanted: StoreRef, store: Store) -> None:
+    if wanted.identity not in (store.identity, *store.former):
         raise DreamError(
-            f"This run belongs to another store ({wanted['kind']} {wanted['identity']}); name that store and try again."
+            f"This run belongs to another store ({wanted.kind} {wanted.identity}); name that store and try again."
         )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from ..memory import Memory, Scope, read_date
 from ..planning import named
 from ..planning.named import BY_RULE
-from ..runs.journal import Operation
+from ..runs.journal import Kind, Operation
 from ..stores.protocol import UNCHANGED, Change, Draft
 
 SOURCE = "mem0-dream"
@@ -46,7 +46,7 @@ def merge(
     return op
 
 
-def remove(handle: str, kind: str, memory: Memory, *witnesses: Memory) -> Operation:
+def remove(handle: str, kind: Kind, memory: Memory, *witnesses: Memory) -> Operation:
     """Delete one memory, as long as the witnesses stand as they do now."""
     op = _operation(handle, kind, [memory, *witnesses])
     op.removes = [memory.id]
@@ -100,7 +100,8 @@ def restore(op: Operation, made: Memory | None, standing: Set[str]) -> Operation
     undo = _operation(op.handle, "undo", [made] if made else [])
     undo.undoes, undo.asked = op.id, op.asked
     touched = {*op.removes} if op.left or op.kind != "merge" else {member.id for member in op.members}
-    gone = touched - {*standing} - {record["id"] for record in op.left} | {*op.removed}
+    left = {record["id"] for record in op.left}
+    gone = {*op.removed, *(id for id in touched if id not in standing and id not in left)}
     undo.adds = [as_it_was(member) for member in op.members if member.id in gone]
     if made:
         was = next((member for member in op.members if member.id == op.left[0]["id"]), None)
@@ -210,7 +211,7 @@ def _trimmed(metadata: dict[str, Any], most: int) -> dict[str, Any]:
     return metadata
 
 
-def _operation(handle: str, kind: str, members: Sequence[Memory]) -> Operation:
+def _operation(handle: str, kind: Kind, members: Sequence[Memory]) -> Operation:
     records = [member.record for member in members]
     return Operation(secrets.token_hex(8), handle, kind, records, asked=[member.text for member in members])
 

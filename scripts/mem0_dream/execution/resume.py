@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from ..memory import Scope
-from ..runs import journal
+from ..runs import history, journal
 from ..runs.lock import Lock
 from ..runs.run_folder import Run
 from ..stores.protocol import Store
@@ -23,10 +22,10 @@ def resume(run: Run, store: Store, lock: Lock, sleep: Callable[[float], None] = 
     """
     if not journal.unfinished(run.journal):
         return Summary()
-    facts = journal.head(run.journal)
-    refuse_other_store(facts["store"], store)
+    head = history.head(run)
+    refuse_other_store(head.store, store)
     found = journal.read(run.journal)
-    desk = Desk(run, store, Scope(*facts["scope"]), lock, sleep)
+    desk = Desk(run, store, head.scope, lock, sleep)
     for op in found:
         desk.view.claimed.update(op.seen, op.restored.values())
     desk.begun = [op for op in found if op.state == "open"]

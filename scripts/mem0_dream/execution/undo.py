@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..errors import AttentionNeeded, UsageError
-from ..memory import Memory, Scope
+from ..memory import Memory
 from ..planning.plan import HeldBack
-from ..runs import journal
+from ..runs import history, journal
 from ..runs.dismissals import Dismissals, kind_of
 from ..runs.journal import Operation
 from ..runs.lock import Lock
@@ -28,18 +28,18 @@ def undo(
 ) -> Summary:
     """Put back what the run took away, and take away what it made; `only` names handles, or is empty for all.
 
-    What somebody changed since, or a later run merged on, is left alone with the reason. Raises UsageError for a
+    What was changed since, or a later run merged on, is left alone with the reason. Raises UsageError for a
     handle that the run did not carry out, AttentionNeeded where it was interrupted, DreamError for another store.
     """
     done = journal.read(run.journal)
     if any(op.state == "open" for op in done):
         raise AttentionNeeded("This run was interrupted; run --resume before undoing it.")
-    facts = journal.head(run.journal)
     chosen = _chosen(done, only)
     if not chosen:
         return Summary()
-    refuse_other_store(facts["store"], store)
-    desk = Desk(run, store, Scope(*facts["scope"]), lock, sleep)
+    head = history.head(run)
+    refuse_other_store(head.store, store)
+    desk = Desk(run, store, head.scope, lock, sleep)
     summary = Summary()
     with summary.of(desk):
         # A resolved contradiction may have removed a merged memory, so merges are undone last.
@@ -80,8 +80,9 @@ class Past:
         self.said: dict[str, set[str]] = defaultdict(set)  # which ids had a text
         self._strangers: dict[str, list[Memory]] = {}
         self.taken: dict[str, tuple[str, Operation]] = {}
-        for run in sorted(all_runs(scope_folder), key=lambda run: journal.head(run.journal).get("at", "")):
-            found = journal.read(run.journal)
+        loaded = [(run, journal.load(run.journal)) for run in all_runs(scope_folder)]
+        for run, contents in sorted(loaded, key=lambda pair: pair[1].head.at if pair[1].head else ""):
+            found = list(contents.operations.values())
             for op in found:
                 self.new_ids.update(op.restored)
                 for record in op.originals:

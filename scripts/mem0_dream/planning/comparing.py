@@ -13,7 +13,7 @@ from ..memory import Memory
 from . import draft, false_conflicts, versions
 from .blocking import candidates
 from .clustering import clusters
-from .wording import Wording, age_key, apart, at_once, wordings
+from .wording import Wording, apart, at_once, wordings
 
 _SAME = ("duplicate", "covers")
 BY_MEANING = "alike by meaning, as the store's vectors have it"
@@ -80,7 +80,7 @@ class Findings:
 
 
 def compare(
-    memories: Iterable[Memory], kept: Forbids | None, neighbours: Iterable[tuple[str, str]] = (), total: int = 0
+    memories: Iterable[Memory], dismissed: Forbids | None, neighbours: Iterable[tuple[str, str]] = (), total: int = 0
 ) -> Findings:
     """Compare memories of one scope and type, of a store of `total`.
 
@@ -89,7 +89,7 @@ def compare(
     found, bags = wordings(memories)
     pairs = candidates(bags, total)
     beside = _numbered(found, neighbours)
-    group = _Group(found, kept, beside)
+    group = _Group(found, dismissed, beside)
     for a, b in {*pairs, *beside} if beside else pairs:
         group.sort(a, b)
     return group.findings()
@@ -98,12 +98,12 @@ def compare(
 class _Group:
     """Wordings judged pair by pair. `same` are the pairs that may be merged; a person's refusal holds."""
 
-    def __init__(self, wordings: Sequence[Wording], kept: Forbids | None, beside: set[tuple[int, int]]) -> None:
+    def __init__(self, wordings: Sequence[Wording], dismissed: Forbids | None, beside: set[tuple[int, int]]) -> None:
         self.same: dict[tuple[int, int], Judgement] = {}
         self.conflicts: list[Likeness] = []
         self.found = Findings(copies=[wording for wording in wordings if len(wording.memories) > 1])
         self._wordings = wordings
-        self._kept = kept
+        self._dismissed = dismissed
         self._beside = beside
         self._readings: dict[int, Reading] = {}
         self._chain: dict[str, int] = {}  # the memories of a chain by their id
@@ -210,7 +210,7 @@ class _Group:
         return members[draft.best(newest, [self._reading(i) for i in members])]
 
     def _likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
-        one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: age_key(wording.newest))
+        one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: wording.age)
         return Likeness(one, other, judgement)
 
     def _leave(self, pair: Likeness, why: str) -> None:
@@ -219,9 +219,9 @@ class _Group:
         self.found.near.append(pair._replace(judgement=pair.judgement._replace(kind="distinct", why=told)))
 
     def _refused(self, kind: str, a: int, b: int) -> bool:
-        if self._kept is None:
+        if self._dismissed is None:
             return False
-        return self._kept.forbids(kind, [self._wordings[a].newest.text, self._wordings[b].newest.text])
+        return self._dismissed.forbids(kind, [self._wordings[a].newest.text, self._wordings[b].newest.text])
 
     def _reading(self, i: int) -> Reading:
         found = self._readings.get(i)

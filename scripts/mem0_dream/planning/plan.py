@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ..memory import Memory, Scope
+from ..memory import Memory, Scope, StoreRef
+from ..runs.snapshot import Mode
 
 Tier = Literal["safe", "review", "added"]  # merged without a question, asked first, added by an answer
 Side = Literal["A", "B"]
@@ -90,7 +91,7 @@ class HeldBack:
 class Plan:
     """One run's proposals, with the records of every memory they name."""
 
-    store: dict[str, str]
+    store: StoreRef
     scope: Scope
     merges: list[Merge] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
@@ -100,7 +101,7 @@ class Plan:
     held_back: list[HeldBack] = field(default_factory=list)
     memories: dict[str, dict[str, Any]] = field(default_factory=dict)
     branch: str | None = None
-    mode: str = "asked"  # or "auto", as fetched
+    mode: Mode = "asked"
     complete: bool = True
     total: int = 0  # memories in the snapshot
     order: list[str] = field(default_factory=list)  # handles of what is asked, the most useful question first
@@ -135,7 +136,7 @@ class Plan:
     def to_document(self) -> dict[str, Any]:
         """The body of plan.json."""
         body = {
-            "store": self.store,
+            "store": self.store.to_document(),
             "user_id": self.scope.user,
             "project_id": self.scope.project,
             "agent_id": self.scope.agent,
@@ -153,7 +154,7 @@ class Plan:
         """The plan that a checked plan.json holds."""
         lists: dict[str, Any] = {name: [item(**row) for row in body.get(name, [])] for name, item in _ITEMS.items()}
         return cls(
-            store=body["store"],
+            store=StoreRef.from_document(body["store"]),
             scope=Scope(body["user_id"], body["project_id"], body.get("agent_id")),
             memories=body["memories"],
             branch=body.get("branch"),

@@ -32,7 +32,7 @@ SAME_TEXT = "word for word the same"
 def make_plan(
     snapshot: Snapshot,
     policies: Policies,
-    kept: Forbids | None,
+    dismissed: Forbids | None,
     today: date,
     neighbours: Iterable[tuple[str, str]] = (),
 ) -> Plan:
@@ -47,7 +47,7 @@ def make_plan(
     )
     times = Counter(memory.id for memory in snapshot.memories)
     own = {memory.id: memory for memory in snapshot.memories if memory.id and times[memory.id] == 1}
-    jobs = [_Job(*group, policies, kept, today, plan.total) for group in _groups(own, neighbours)]
+    jobs = [_Job(*group, policies, dismissed, today, plan.total) for group in _groups(own, neighbours)]
     found = Findings()
     with progress.stage("Finding"):
         for job, (prunes, part) in zip(jobs, spread(_find, jobs, len(own)), strict=True):
@@ -58,10 +58,10 @@ def make_plan(
     for n, prune in enumerate(plan.prunes, 1):
         prune.handle = f"P{n}"
     worth: dict[str, float] = {}
-    plan.merges, homes = _merges(found, kept, worth)
+    plan.merges, homes = _merges(found, dismissed, worth)
     plan.conflicts = _conflicts(found, homes, worth)
     most = min(max(NEAR_LEAST, plan.total // NEAR_ONE_IN), NEAR_MOST)
-    plan.near_misses = _near_misses(found, homes, kept, most)
+    plan.near_misses = _near_misses(found, homes, dismissed, most)
     plan.order = sorted(worth, key=lambda handle: (-worth[handle], handle))
     plan.notes += _under_types(own.values())
     plan.memories = {id: own[id].record for id in sorted(set(plan.ids()))}
@@ -74,7 +74,7 @@ class _Job(NamedTuple):
     memories: list[Memory]
     neighbours: list[tuple[str, str]]
     policies: Policies
-    kept: Forbids | None
+    dismissed: Forbids | None
     today: date
     total: int
 
@@ -99,13 +99,13 @@ def _find(job: _Job) -> tuple[list[Prune], Findings]:
         if not memory.text.strip() or memory.protection(job.today):
             continue
         prune = stale(memory, job.policies, job.today) or low_confidence(memory, job.policies, job.today)
-        if prune and not (job.kept and job.kept.forbids("prune", [memory.text])):
+        if prune and not (job.dismissed and job.dismissed.forbids("prune", [memory.text])):
             prunes.append(prune)
         else:
             free[memory.id] = memory
     prunes = _one_copy_stays(prunes, {memory.id: memory for memory in job.memories}, free)
     beside = [(a, b) for a, b in job.neighbours if a in free and b in free]
-    return prunes, compare(list(free.values()), job.kept, beside, job.total)
+    return prunes, compare(list(free.values()), job.dismissed, beside, job.total)
 
 
 def _one_copy_stays(prunes: list[Prune], own: dict[str, Memory], free: dict[str, Memory]) -> list[Prune]:
@@ -135,19 +135,21 @@ def _under_types(memories: Iterable[Memory]) -> list[str]:
     return [f"{count} word for word under several types, which are never compared: {names}."]
 
 
-def _merges(found: Findings, kept: Forbids | None, worth: dict[str, float]) -> tuple[list[Merge], dict[Wording, Merge]]:
+def _merges(
+    found: Findings, dismissed: Forbids | None, worth: dict[str, float]
+) -> tuple[list[Merge], dict[Wording, Merge]]:
     """The merges, the closest first, and which of those that are asked each wording went into."""
     drafts: list[tuple[float, Merge, list[Wording]]] = []
     same = [cluster.wordings for cluster in found.clusters if cluster.weakest.judgement.safe]
     inside = {wording for wordings in same for wording in wordings}
     for wordings in [*same, *([wording] for wording in found.copies if wording not in inside)]:
         members = sorted((memory for wording in wordings for memory in wording.memories), key=age_key)
-        if not (kept and kept.forbids("merge", [memory.text for memory in members])):
+        if not (dismissed and dismissed.forbids("merge", [memory.text for memory in members])):
             merge = Merge("", [memory.id for memory in members], "safe", members[-1].text, SAME_TEXT)
             drafts.append((2.0, merge, wordings if len(wordings) > 1 else []))
     for cluster in found.clusters:
         members = sorted((wording.newest for wording in cluster.wordings), key=age_key)
-        refused = kept and kept.forbids("merge", [memory.text for memory in members])
+        refused = dismissed and dismissed.forbids("merge", [memory.text for memory in members])
         if not (refused or cluster.weakest.judgement.safe):
             drafts.append((cluster.weakest.judgement.score, _merge(cluster, members), cluster.wordings))
     drafts.sort(key=lambda each: (-each[0], each[1].text, each[1].ids))
@@ -214,12 +216,13 @@ def _winner(older: Memory, newer: Memory) -> Side | None:
     return "B"
 
 
-def _near_misses(found: Findings, homes: dict[Wording, Merge], kept: Forbids | None, most: int) -> list[NearMiss]:
+def _near_misses(found: Findings, homes: dict[Wording, Merge], dismissed: Forbids | None, most: int) -> list[NearMiss]:
     near = _once(found.near, homes)
-    asked = [pair for pair in near if not (kept and kept.forbids("near miss", [m.text for m in pair.memories]))]
+    if dismissed:
+        near = [pair for pair in near if not dismissed.forbids("near miss", [memory.text for memory in pair.memories])]
     return [
         NearMiss([memory.id for memory in pair.memories], pair.judgement.why, f"N{n}")
-        for n, pair in enumerate(asked[:most], 1)
+        for n, pair in enumerate(near[:most], 1)
     ]
 
 

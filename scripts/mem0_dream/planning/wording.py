@@ -28,10 +28,18 @@ class Wording:
 
     text: str
     memories: list[Memory]
+    _age: tuple[datetime, str, str] | None = None
 
     @property
     def newest(self) -> Memory:
         return max(self.memories, key=age_key) if len(self.memories) > 1 else self.memories[0]
+
+    @property
+    def age(self) -> tuple[datetime, str, str]:
+        """The age of its newest memory, read once: a date is slow to read and is asked for with every pair."""
+        if self._age is None:
+            self._age = age_key(self.newest)
+        return self._age
 
 
 def wordings(memories: Iterable[Memory]) -> tuple[list[Wording], list[frozenset[str]]]:

@@ -71,18 +71,19 @@ def taken(item: MergeDecision | PruneDecision, decisions: Decisions) -> int:
 def removed_lately(scope_folder: Path, now: datetime | None = None) -> int:
     """How many memories all runs of the scope took away within seven days and did not bring back."""
     since = (now or datetime.now(timezone.utc)) - WINDOW
+    records = (journal.load(run.journal) for run in all_runs(scope_folder))
     return sum(
         _removed(op)
-        for run in all_runs(scope_folder)
-        if (at := read_date(journal.head(run.journal).get("at"))) and at >= since
-        for op in journal.standing(journal.read(run.journal))
+        for record in records
+        if record.head and (at := read_date(record.head.at)) and at >= since
+        for op in journal.standing(record.operations.values())
     )
 
 
 def shortened(scope_folder: Path, retention: dict[str, int | None]) -> set[str]:
     """The types whose retention is shorter than in a report that a person saw, and than earlier runs used.
 
-    Where no run went before, the published defaults count as seen.
+    If there is no earlier run, the published defaults count as seen.
     """
     before = _seen(scope_folder)
     return {

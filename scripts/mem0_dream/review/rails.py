@@ -13,6 +13,7 @@ from ..matching.text import read, words
 from ..memory import Memory
 from ..planning.decisions import Decisions, MergeDecision
 from ..planning.plan import HeldBack, Plan
+from ..runs.snapshot import Mode
 
 MOST_TEXT = 10_000  # characters of a merged text, or as many as its longest member has
 OWN_SHARE = 1 / 3  # of a text's significant words that its members must have
@@ -55,7 +56,7 @@ def drops_much(members: Iterable[str], text: str) -> bool:
     return any(len(kept & (said := set(words(member)))) < len(said) * KEPT_SHARE for member in members)
 
 
-def addition_fault(texts: Sequence[str], kind: str, mode: str, dismissed: Dismissed | None) -> str:
+def addition_fault(texts: Sequence[str], kind: str, mode: Mode, dismissed: Dismissed | None) -> str:
     """Why these memories may not be added as a question: left alone before, or, unattended, not alike."""
     if dismissed and dismissed.forbids(kind, texts):
         return "that was left alone before; --kept lists it and --forget takes it back"

@@ -1,4 +1,4 @@
-"""What a person decided to leave alone, remembered for a scope by kind and the hashes of the texts."""
+"""What you decided to leave alone, remembered for a scope by kind and the hashes of the texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Dismissals:
 
     @classmethod
     def load(cls, scope_folder: Path) -> Dismissals:
-        """The scope's decisions; none where nothing was kept yet."""
+        """The decisions of the scope; none if there are none yet."""
         path = scope_folder / "kept.json"
         return cls(path, documents.read(path, "kept")["entries"] if path.exists() else None)
 
@@ -45,7 +45,7 @@ class Dismissals:
         documents.write(self.path, "kept", {"entries": self.entries})
 
     def forbids(self, kind: str, texts: Sequence[str]) -> bool:
-        """Whether somebody already left this merge, conflict or prune alone, or any pair of it."""
+        """Whether this merge, conflict or prune, or any pair of it, was already left alone."""
         hashes = Counter(hash_of(text) for text in texts)
         found = (entry for hash in hashes for entry in self._by_hash.get(hash, ()))
         return any(
@@ -67,7 +67,7 @@ class Dismissals:
         self._index(entry)
 
     def discard(self, kind: str, texts: Sequence[str]) -> None:
-        """Forget one decision, because somebody decided otherwise."""
+        """Forget one decision, because the opposite was decided."""
         exact = self._exact(kind, texts)
         if exact:
             self._reset(entry for entry in self.entries if entry is not exact)

@@ -151,7 +151,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _fault(value: Any, shape: Any, field: str) -> str:
-    """What is wrong with `value`, as "field x must be …"; empty where it fits."""
+    """What is wrong with `value`, as "field x must be …"; empty if it fits."""
     if isinstance(shape, list):
         if not isinstance(value, list):
             return f"field {field} must be a list"

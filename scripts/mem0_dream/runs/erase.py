@@ -28,7 +28,7 @@ def erase(scope_folder: Path, what: str) -> str:
 
 
 def erase_run(scope_folder: Path, name: str) -> None:
-    """Delete a run's folder; it can no longer be undone. AttentionNeeded where it is interrupted."""
+    """Delete a run's folder; it can no longer be undone. AttentionNeeded if it was interrupted."""
     run = next((run for run in all_runs(scope_folder) if run.name == name), None)
     if run is None:
         raise UsageError(f"There is no run {name}; --history lists them.")
@@ -85,7 +85,7 @@ def _erase(run: Run, ids: set[str], texts: set[str]) -> bool:
 
 
 def _all_ids(runs: Iterable[Run], id: str) -> set[str]:
-    """The id with every other one that the memory had, where undoing brought it back."""
+    """The id with every other one that the memory had after undos."""
     pairs = [
         pair for run in runs for line in _lines(run) for pair in line.get("outcome", {}).get("restored", {}).items()
     ]

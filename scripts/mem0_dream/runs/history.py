@@ -6,11 +6,10 @@ import shutil
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
 
 from ..errors import DreamError
 from . import journal
-from .journal import Operation
+from .journal import Head, Operation
 from .run_folder import FRESH, Run, all_runs
 
 UNDOABLE = timedelta(days=30)  # the least that a run can be undone
@@ -20,7 +19,7 @@ UNDOABLE = timedelta(days=30)  # the least that a run can be undone
 class Entry:
     """One run. `restores` and `removes` count the memories that undoing it would bring back and take away.
 
-    `before` and `after` are the memories of the scope when it was applied, None where it did not come to that.
+    `before` and `after` are the memories of the scope when it was applied, None if it was not applied.
     """
 
     run: str
@@ -71,33 +70,33 @@ def sweep(scope_folder: Path, keep_days: int, now: datetime | None = None) -> No
             shutil.rmtree(run.folder, ignore_errors=True)
 
 
-def facts(run: Run) -> dict[str, Any]:
-    """What an applied run began with, store and scope among it; DreamError if it cannot be taken back at all."""
+def head(run: Run) -> Head:
+    """The facts that an applied run began with; DreamError if it cannot be taken back at all."""
     record = journal.load(run.journal)
-    if record.damage and not ("store" in record.begin and record.operations):
+    if record.damage and not (record.head and record.operations):
         raise DreamError(f"Run {run.name} cannot be taken back: {record.damage[0]}")
-    if not record.begin:
+    if not record.head:
         raise DreamError(f"Run {run.name} changed nothing, so there is nothing to take back.")
-    return record.begin
+    return record.head
 
 
 def _entry(run: Run) -> Entry:
     record = journal.load(run.journal)
-    found, facts = list(record.operations.values()), record.begin
+    found, begun = list(record.operations.values()), record.head
     done = [op for op in found if op.kind != "undo" and op.state == "done"]
     standing = journal.standing(found)
     counts = {kind: sum(op.kind == kind for op in done) for kind in ("merge", "prune", "conflict", "update")}
     return Entry(
         run.name,
-        facts.get("at") or run.started.isoformat(),
-        facts.get("mode") or "not applied",
+        begun.at if begun else run.started.isoformat(),
+        begun.mode if begun else "not applied",
         _state(run, found, done, standing),
         counts["merge"],
         counts["prune"],
         counts["conflict"],
         sum(len(op.removed) + _hidden(op) for op in standing),
         sum(len(op.adds) for op in standing),
-        facts.get("before"),
+        begun.before if begun else None,
         next((note["after"] for note in record.notes if note.get("ended") in ("apply", "resume")), None),
         counts["update"],
         record.damage,

@@ -9,14 +9,16 @@ import re
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import DreamError
-from ..memory import Memory
-from . import documents
+from ..memory import Memory, Scope, StoreRef
 from .run_folder import Run
+from .snapshot import Mode, read_snapshot
 
 VERSION = 1
+Kind = Literal["merge", "update", "conflict", "prune", "undo"]
+State = Literal["open", "done", "dropped", "damaged"]  # dropped: nothing of it stands; damaged: its line in the journal
 
 
 @dataclass
@@ -24,18 +26,17 @@ class Operation:
     """One change of the store, and what became of it.
 
     What it makes carries its `id` as metadata.dream_op. `originals` are the records it starts from, `asked` the texts
-    that somebody was asked about; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
+    of the question it answers; `adds` are memories to add, `change` one to change in place, `removes` ids to delete
     once the rest stands. An undo names the operation it `undoes`; `seen` are ids that had a text of its adds before.
     `made` maps each memory that is brought back ("" for a new one) to the id that the store gave it.
-    `state` is "open", "done", "dropped" (nothing of it stands) or "damaged" (its line in the journal is); `why` says
-    why it was dropped, or what was left.
+    `why` says why it was dropped, or what was left.
     `left` are the records it made, as read back, `removed` the ids it deleted, `twins` those that had a text of these
     when it ended; an undo's `restored` maps the id of each memory that it brought back to its new one.
     """
 
     id: str
     handle: str
-    kind: str  # merge, update, conflict, prune or undo
+    kind: Kind
     originals: list[dict[str, Any]]
     adds: list[dict[str, Any]] = field(default_factory=list)
     change: dict[str, Any] | None = None
@@ -44,7 +45,7 @@ class Operation:
     undoes: str | None = None
     seen: list[str] = field(default_factory=list)
     made: dict[str, str] = field(default_factory=dict)
-    state: str = "open"
+    state: State = "open"
     why: str = ""
     left: list[dict[str, Any]] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
@@ -59,14 +60,26 @@ class Operation:
 _OUTCOME = ("state", "why", "left", "removed", "twins", "restored")
 
 
+@dataclass(frozen=True)
+class Head:
+    """The facts that a run began with. `before` counts the memories of its scope then."""
+
+    at: str
+    store: StoreRef
+    scope: Scope
+    mode: Mode
+    before: int | None = None
+
+
 class Journal:
     """Appends to one journal file; what was appended is on disk when the call returns."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
-    def begin(self, **facts: Any) -> None:
-        """Start the journal; DreamError where there is one already."""
+    def begin(self, head: Head) -> None:
+        """Start the journal; DreamError if there is one already."""
+        facts = {**vars(head), "store": head.store.to_document()}
         self._append([{"begin": {"version": VERSION, **facts}}], os.O_CREAT | os.O_EXCL)
         _sync_folder(self.path.parent)
 
@@ -123,7 +136,8 @@ def encode(line: dict[str, Any]) -> str:
 class Contents:
     """What a journal holds, as far as it can be read."""
 
-    begin: dict[str, Any] = field(default_factory=dict)
+    head: Head | None = None  # None if the run never began
+    version: int = VERSION
     operations: dict[str, Operation] = field(default_factory=dict)
     notes: list[dict[str, Any]] = field(default_factory=list)
     damage: list[str] = field(default_factory=list)  # sentences
@@ -148,13 +162,11 @@ def load(path: Path) -> Contents:
         except (TypeError, KeyError, ValueError, AttributeError, RecursionError):
             if raw.endswith(b"}"):  # else a crash tore it, and what it was to record was never begun
                 found.damage.append(f"Line {number} of {path} is damaged{_cost(raw, found)}.")
-    version = found.begin.get("version", VERSION)
-    if version != VERSION:
-        return Contents(
-            found.begin, damage=[f"{path} is of version {version!r}; the release that wrote it can read it."]
-        )
-    if not found.begin and (found.operations or found.damage):
-        found.begin = _from_snapshot(path.parent)
+    if found.version != VERSION:
+        problem = f"{path} is of version {found.version!r}; the release that wrote it can read it."
+        return Contents(found.head, damage=[problem])
+    if not found.head and (found.operations or found.damage):
+        found.head = _from_snapshot(path.parent)
     return found
 
 
@@ -176,11 +188,6 @@ def unfinished(path: Path) -> list[Operation]:
     return [op for op in found.operations.values() if op.state == "open" or (op.kind == "undo" and op.id in found.late)]
 
 
-def head(path: Path) -> dict[str, Any]:
-    """The facts the run began with, from its snapshot if that line is damaged; empty if it was never finished."""
-    return load(path).begin
-
-
 def notes(path: Path) -> list[dict[str, Any]]:
     return load(path).notes
 
@@ -192,10 +199,10 @@ def _take(line: dict[str, Any], found: Contents) -> None:
         found.operations[operation.id] = operation
     elif "outcome" in line:
         outcome = {name: line["outcome"][name] for name in _OUTCOME}
-        begun = found.operations.get(line["outcome"]["id"])
-        if begun:  # else its intent is damaged
-            vars(begun).update(outcome)
-            found.late.add(begun.id)
+        ended = found.operations.get(line["outcome"]["id"])
+        if ended:  # else its intent is damaged
+            vars(ended).update(outcome)
+            found.late.add(ended.id)
     elif "note" in line:
         note = dict(line["note"])
         found.notes.append(note)
@@ -203,8 +210,11 @@ def _take(line: dict[str, Any], found: Contents) -> None:
             found.operations[id].made.update(note["made"][id])
         if "ended" in note:
             found.late.clear()
-    elif "begin" in line:
-        found.begin = found.begin or dict(line["begin"])
+    elif "begin" in line and not found.head:
+        begun = line["begin"]
+        found.version = begun.get("version", VERSION)
+        store, scope = StoreRef.from_document(begun["store"]), Scope(*begun["scope"])
+        found.head = Head(begun["at"], store, scope, begun["mode"], begun.get("before"))
 
 
 def decode(raw: bytes) -> dict[str, Any] | None:
@@ -241,13 +251,12 @@ def _cost(raw: bytes, found: Contents) -> str:
     return f", so {operation.handle} can be neither finished nor undone"
 
 
-def _from_snapshot(folder: Path) -> dict[str, Any]:
+def _from_snapshot(folder: Path) -> Head | None:
     try:
-        body = documents.read(folder / "snapshot.json", "snapshot")
+        found = read_snapshot(folder / "snapshot.json")
     except DreamError:
-        return {}
-    scope = [body["user_id"], body["project_id"], body.get("agent_id")]
-    return {"at": Run(folder).started.isoformat(), "store": body["store"], "scope": scope, "mode": body["mode"]}
+        return None
+    return Head(Run(folder).started.isoformat(), found.store, found.scope, found.mode)
 
 
 def _checksum(body: bytes) -> str:

@@ -29,7 +29,7 @@ PUBLISHED = Path("/tmp" if os.name != "nt" else tempfile.gettempdir()) / "mem0_d
 
 
 class Lock:
-    """The lock of one scope folder, as a context manager; Busy where another run holds it.
+    """The lock of one scope folder, as a context manager; Busy if another run holds it.
 
     It ends with its process. An unattended run of several commands (`kind` "agent") calls `leave` at the end of one,
     and passes its `token` to the next.
@@ -52,7 +52,7 @@ class Lock:
         self.release()
 
     def acquire(self) -> None:
-        """Take the lock, or go on with it where its token is ours."""
+        """Take the lock, or go on with it if its token is ours."""
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with _guard(self.path):
@@ -71,14 +71,14 @@ class Lock:
         threading.Thread(target=self._beat, daemon=True).start()
 
     def check(self) -> None:
-        """Busy where the lock is no longer ours: another run took it over while this one stood still."""
+        """Busy if the lock is no longer ours: another run took it over while this one stood still."""
         if _token(self.path) != self.token:
             raise Busy(
                 "Another run took over the lock of this project while this one stood still; nothing more is done."
             )
 
     def touch(self) -> None:
-        """Keep the lock fresh; Busy where it is no longer ours."""
+        """Keep the lock fresh; Busy if it is no longer ours."""
         with _guard(self.path):
             if self._stop.is_set():  # released or left since this sign of life began
                 return
@@ -96,7 +96,7 @@ class Lock:
             documents.write_text(self.path, self._document(self.kind))
 
     def release(self) -> None:
-        """Remove the lock where it is ours."""
+        """Remove the lock if it is ours."""
         self._stop.set()
         with contextlib.suppress(OSError), _guard(self.path):
             for path in (self.path, self._published):
@@ -129,7 +129,7 @@ class Lock:
         return "token" not in (_read(self._published) or {}) and _is_held(self._published)
 
     def _publish(self) -> None:
-        """Hold the published lock too, unless a run of ours in another scope does, and where it may be written."""
+        """Hold the published lock too, unless a run of ours in another scope does, and if it can be written."""
         found = _read(self._published) or {}
         if found.get("scope") in (None, str(self.path.parent)) or not _is_held(self._published):
             with contextlib.suppress(DreamError):
@@ -142,7 +142,7 @@ def _is_held(path: Path) -> bool:
         status = path.lstat()
     except OSError:
         return False
-    if not stat.S_ISREG(status.st_mode):  # a pipe, a device or a link is no lock of anybody's
+    if not stat.S_ISREG(status.st_mode):  # a pipe, a device or a link is no lock
         return False
     found = _read(path)
     moment = found.get("time") if found else None
@@ -179,7 +179,7 @@ def is_dead(pid: int) -> bool:
 
 
 def _here() -> dict[str, str]:
-    """What tells where a process id means something; empty where the system does not say."""
+    """What tells where a process id means something; empty if the system does not say."""
     return {
         "host": platform.node(),
         "machine": _line(Path("/etc/machine-id")),
@@ -203,7 +203,7 @@ def _target(link: str) -> str:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """What a lock file says; None if it cannot be read. /tmp belongs to everybody: nothing in it is waited for."""
+    """What a lock file says; None if it cannot be read. /tmp is shared: never wait for anything in it."""
     try:
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
         try:

@@ -94,7 +94,7 @@ def all_runs(scope: Path) -> list[Run]:
 
 
 def newest_open(scope: Path, now: datetime | None = None) -> Run:
-    """The newest run that is not applied and under 24 hours old; DreamError says what to run where there is none."""
+    """The newest run that is not applied and under 24 hours old; DreamError says what to run if there is none."""
     since = (now or datetime.now(timezone.utc)) - FRESH
     for run in reversed(all_runs(scope)):
         if run.has("snapshot") and not run.journal.exists() and run.started >= since:

@@ -10,29 +10,31 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from ..errors import DreamError
-from ..memory import Memory, Scope, parse
+from ..memory import Memory, Scope, StoreRef, parse
 from . import documents
+
+Mode = Literal["asked", "auto"]  # whether a person can answer
 
 
 @dataclass
 class Snapshot:
-    """The memories of one scope, with where and when they were fetched; `mode` is "auto" or "asked"."""
+    """The memories of one scope, with where and when they were fetched."""
 
-    store: dict[str, str]
+    store: StoreRef
     scope: Scope
     branch: str | None
     fetched_at: str
-    mode: str
-    complete: bool  # False where the store may have cut the list off
+    mode: Mode
+    complete: bool  # False if the store may have cut the list off
     memories: list[Memory]
 
     def to_document(self) -> dict[str, Any]:
         """The body of snapshot.json."""
         return {
-            "store": self.store,
+            "store": self.store.to_document(),
             "user_id": self.scope.user,
             "project_id": self.scope.project,
             "agent_id": self.scope.agent,
@@ -65,7 +67,7 @@ def read_snapshot(source: Path | str) -> Snapshot:
             found = body, [Memory(record) for record in body["memories"]]
     body, memories = found
     return Snapshot(
-        store=body["store"],
+        store=StoreRef.from_document(body["store"]),
         scope=Scope(body["user_id"], body["project_id"], body.get("agent_id")),
         branch=body["branch"],
         fetched_at=body["fetched_at"],
@@ -102,7 +104,7 @@ def _streamed(file: BinaryIO, label: str) -> tuple[dict[str, Any], list[Memory]]
 
 
 def _lines(file: BinaryIO) -> Iterator[Memory]:
-    """One memory a line, up to the line that closes the list; ValueError where it is not so."""
+    """One memory a line, up to the line that closes the list; ValueError if the layout is another."""
     for line in file:
         line = line.strip()
         if line == b"]}":

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import DreamError
-from ..memory import CAMEL, Memory, Scope
+from ..memory import CAMEL, Memory, Scope, StoreKind
 from . import file_copies
 from .layouts import Layout, read_layout
-from .protocol import UNCHANGED, Change, Draft, Kind, Listing, Result
+from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import closest, counted, in_scope, loosened, owners
 from .spelling import key_in, text_key, to_record
 
@@ -28,7 +28,7 @@ _UNUSED_STATES = ("archived", "deleted", "paused")  # OpenMemory keeps such memo
 class FileStore:
     """The memories of one file. Every call reads it; a call that changes something replaces it once."""
 
-    kind: Kind = "file"
+    kind: StoreKind = "file"
     former: tuple[str, ...] = ()
     lag_seconds = 0.0
     wave = 100_000  # every call reads the whole file, and one that changes something writes it

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ..errors import DreamError
-from ..memory import CAMEL, Memory, Scope
+from ..memory import CAMEL, Memory, Scope, StoreKind
 from .mem0_config import Config, read_config
 from .mem0_engine import NoVector, keep_history, open_memory
-from .protocol import UNCHANGED, Change, Draft, Kind, Listing, Result
+from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, loosened, owners
 from .spelling import to_record
 
@@ -29,7 +29,7 @@ _Item = TypeVar("_Item")
 class LocalStore:
     """One collection of mem0's engine. An on-disk one is this process's alone until close()."""
 
-    kind: Kind = "local"
+    kind: StoreKind = "local"
     former: tuple[str, ...] = ()
     lag_seconds = 4.0  # its database may be a cluster
     wave = 500

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from .. import progress
 from ..errors import DreamError
-from ..memory import Memory, Scope
+from ..memory import Memory, Scope, StoreKind
 from ..runs import accounts
 from .calls import Refusal, address, check_key, each, existing, together
 from .pages import PAGE, counts_of, ids_of, walk
-from .protocol import UNCHANGED, Change, Draft, Kind, Listing, Result
+from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, owners
 
 HOST = "https://api.mem0.ai"
@@ -28,7 +28,7 @@ KEY_HINT = "MEM0_API_KEY, or platform.api_key in mem0's config.json"
 class PlatformStore:
     """One account's memories on the Platform. Constructing it needs neither mem0 nor the network."""
 
-    kind: Kind = "platform"
+    kind: StoreKind = "platform"
     lag_seconds = 60.0
     wave = 100  # about as many reads as fit into two seconds
 

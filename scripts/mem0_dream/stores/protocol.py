@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Protocol, get_args
 
-from ..memory import Memory, Scope
+from ..memory import Memory, Scope, StoreKind
 
 UNCHANGED: Any = object()
-Kind = Literal["platform", "local", "server", "file"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+KINDS: tuple[StoreKind, ...] = get_args(StoreKind)
 
 
 @dataclass
@@ -64,7 +63,7 @@ class Result:
 class Store(Protocol):
     """One place that keeps memories. A call that fails whole raises DreamError; an item that fails has its Result."""
 
-    kind: Kind
+    kind: StoreKind
     label: str  # for a person: "platform api.mem0.ai", "local qdrant", "file export.json"
     lag_seconds: float  # how long a read may still show what was there before a write; 0 if it never does
     wave: int  # operations that are read, checked and carried out together

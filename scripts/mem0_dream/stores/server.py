@@ -9,9 +9,9 @@ from typing import Any
 from urllib.parse import quote
 
 from ..errors import DreamError
-from ..memory import Memory, Scope
+from ..memory import Memory, Scope, StoreKind
 from .calls import Refusal, address, check_key, each, existing, together
-from .protocol import UNCHANGED, Change, Draft, Kind, Listing, Result
+from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, loosened, owners
 
 MOST = 1000  # rows of one listing, the server's limit; it has no pages
@@ -23,7 +23,7 @@ KEPT = ("app_id", "user_id", "agent_id", "run_id", "created_at")  # metadata tha
 class ServerStore:
     """The memories of one server. Constructing it needs no network; a project is the metadata key app_id there."""
 
-    kind: Kind = "server"
+    kind: StoreKind = "server"
     former: tuple[str, ...] = ()
     lag_seconds = 4.0
     wave = 100

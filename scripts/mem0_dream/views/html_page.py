@@ -79,7 +79,7 @@ def asset(name: str) -> str:
 
 def _run(decisions: Decisions, memories: Sequence[Memory], today: date) -> dict[str, Any]:
     plan = decisions.plan
-    label = f"{plan.store['kind']} · {len(memories)} memories · {today}"
+    label = f"{plan.store.kind} · {len(memories)} memories · {today}"
     return {
         "title": _title(plan.scope),
         "scope": _about(label, plan.scope),
