@@ -19,7 +19,7 @@ from mem0_dream.runs.dismissals import Dismissals
 from tests.memories import TODAY, record, snapshot, texts
 
 KEEP_90 = Policies({"session_state": 90})
-SAME_TEXT = "word for word the same statement"
+SAME_TEXT = "the same but for how it is written"
 PORT = "The payment API listens on port 8080"
 OTHER_PORT = "The payment API listens on port 9090"
 THIRD_PORT = "The payment API listens on port 7070"

@@ -116,7 +116,7 @@ def test_a_confirmed_merge_that_loses_a_detail_names_it_in_the_long_report():
     found = plan()
     found.merges[0].text = "Retries back off"
     decisions = decide(found, {"M1": {"text": "Retries back off, at most five times", "confirmed": True}})
-    assert '  loses: "30s"\n' in report.long(decisions)
+    assert '  loses: "30s", "from"\n' in report.long(decisions)
 
 
 def test_a_section_with_no_item_is_left_out():
@@ -144,7 +144,7 @@ def test_a_merge_that_waits_stands_in_a_section_of_its_own():
 
 def test_a_text_that_drops_something_waits_with_all_that_goes():
     text = report.short(decide(plan(), {"M1": "Retries back off"}))
-    gone = 'drops "30s", "five", "most", "times"'
+    gone = 'drops "30s", "from", "five", "most", "times"'
     assert f'M1 [mem0:00000001] + [mem0:00000002] → "Retries back off" — {gone}\n' in text
     confirmed = {"M1": {"text": "Retries back off", "confirmed": True}}
     assert f'→ "Retries back off" ({gone})  M1\n' in report.short(decide(plan(), confirmed))

@@ -6,7 +6,8 @@ import re
 from functools import cache
 
 from . import lexicon
-from .tokenizer import Reading, stem, words
+from .stemmer import stem
+from .tokenizer import Reading, words
 
 LEAST_SHARED = 0.5  # of the words of the memory that still says what was so
 REACH = 3  # words between a marker and what it says of

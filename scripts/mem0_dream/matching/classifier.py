@@ -13,7 +13,8 @@ from .details import brings, loses
 from .explanation import differences
 from .features import FEATURES, evidence, facts, foreign
 from .guards import Exchange, additions, exchanges, turned
-from .tokenizer import Reading, odd
+from .text import odd
+from .tokenizer import Reading
 
 Kind = Literal["duplicate", "covers", "conflict", "distinct"]
 

@@ -9,7 +9,8 @@ from functools import cache, lru_cache
 
 from . import lexicon
 from .guards import meanings
-from .tokenizer import CODE, COMMAND, NUMBER, RUN, SIGN, WORD, Token, read, stem
+from .stemmer import stem
+from .tokenizer import CODE, COMMAND, NUMBER, RUN, SIGN, WORD, Token, read
 
 _DETAILS = CODE | {NUMBER, COMMAND}
 _CLAUSES = frozenset(
@@ -85,7 +86,7 @@ def _limits(member: str, text: str) -> Iterator[str]:
                     yield " ".join(t.raw for t in (token, *clause))
     yield from _left_out(mine, yours)
     bare = text.rstrip(" .…")
-    if len(bare) < len(member.rstrip(" .…")) and member.startswith(bare) and member[len(bare)].isalnum():
+    if bare and len(bare) < len(member.rstrip(" .…")) and member.startswith(bare) and member[len(bare)].isalnum():
         yield f"{bare[-1]}{member[len(bare) :]}"[:40]
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from . import lexicon
 from .normal_form import normal_form
+from .stemmer import stem
 
 WORD, NUMBER, PATH, LINK, FLAG, NAME, SIGN, RUN, COMMAND = "w", "n", "p", "l", "f", "i", "s", "c", "k"
 CODE = {PATH, LINK, FLAG, NAME}  # kinds that are code wherever they stand
@@ -266,53 +267,3 @@ def _unit(word: str) -> str:
         return word  # bits are not bytes
     found = _table("units").get(word.lower(), "")
     return "" if len(word) == 1 and word.isascii() and word.isupper() else found
-
-
-@lru_cache(maxsize=1 << 16)
-def stem(word: str) -> str:
-    """A word without its endings, under one spelling and name. Rough, and good enough to find pairs."""
-    word = lexicon.heads("aliases").get(word, word)
-    if len(word) < 4:
-        return word
-    if "\u0400" <= word[0] <= "\u04ff":
-        return _CYRILLIC.sub("", word) if len(word) > 4 else word
-    word = _BRITISH.sub(lambda found: found.group().replace("s", "z").replace("our", "or"), word)
-    if word.endswith("ies") and len(word) > 4:
-        word = word[:-3] + "y"
-    elif word.endswith(("sses", "shes", "ches", "xes", "zes")):
-        word = word[:-2]
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        word = word[:-1]
-    for ending in ("ing", "ed"):
-        base = word[: -len(ending)]
-        if word.endswith(ending) and len(base) > 2 and _VOWEL.search(base):
-            word = base[:-1] if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "lsz" else base
-            break
-    else:
-        if word.endswith("ally") and len(word) > 7:
-            word = word[:-4]
-        elif word.endswith("ly") and len(word) > 5:
-            word = word[:-2]
-    word = lexicon.heads("aliases").get(word, word)
-    return word[:-1] if word.endswith("e") and len(word) > 4 else word
-
-
-_BRITISH = re.compile(r"(?<=..)(?:our(?=s|ed|ing|ite|$)|(?:is|ys)(?=e|ed|es|ing|ation$))")
-_VOWEL = re.compile(r"[aeiouyäöüáéíóú]")
-_CYRILLIC = re.compile(
-    r"(?<=...)(?:иями|ями|ами|ией|иям|ием|иях|ыми|ими|его|ого|ему|ому|ешь|ишь|ете|ите|ает|яет|ают|яют|ующий|ющий|ся|сь"
-    r"|ее|ие|ые|ое|ей|ий|ый|ой|ем|им|ым|ом|ах|ях|ую|юю|ая|яя|ует|уют|ют|ят|ит|ет|ал|ял|ил|ла|ло|ли|ть|[аяоеиыуюьй])$"
-)
-
-
-def odd(text: str) -> bool:
-    """True if a text holds what a reader cannot see, or a letter that passes for another: it is like no other."""
-    return _UNSEEN.search(text) is not None or (not text.isascii() and _PASSING.search(text) is not None)
-
-
-_UNSEEN = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\u3164\ud800-\udfff\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-_LOOKS_LATIN = "\u0400-\u04ffΑΒΕΖΗΙΚΜΝΟΡΤΥΧορντικυ"
-_PASSING = re.compile(f"[A-Za-z][{_LOOKS_LATIN}]|[{_LOOKS_LATIN}][A-Za-z]")
