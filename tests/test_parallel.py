@@ -54,3 +54,10 @@ def test_where_no_process_can_work_all_is_done_here_and_nothing_twice(two_cores,
 def test_garbage_is_looked_for_again_afterwards():
     list(spread(neg, JOBS, parallel.WORTH_IT))
     assert gc.isenabled()
+
+
+def test_what_is_started_afterwards_has_the_users_own_environment(two_cores, monkeypatch):
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    monkeypatch.setattr(parallel.sys, "platform", "elsewhere")
+    list(spread(neg, JOBS, parallel.WORTH_IT))
+    assert "PYTHONSAFEPATH" not in os.environ

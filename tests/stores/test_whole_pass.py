@@ -24,6 +24,7 @@ from mem0_dream.execution.undo import undo
 from mem0_dream.memory import REMINDER_SOURCE, Memory, Scope
 from mem0_dream.planning.plan import Plan
 from mem0_dream.planning.planner import make_plan
+from mem0_dream.review import limits
 from mem0_dream.review.answers import decide
 from mem0_dream.runs.lock import Lock
 from mem0_dream.runs.run_folder import Run, all_runs
@@ -48,7 +49,7 @@ def twice(text: str, **more: Any) -> list[dict[str, Any]]:
 
 TO_ONE: Cases = {
     "copies": [{"memory": EVERYWHERE}] * 30,
-    "a to b to c": [{"memory": "Logs go to Loki"}, {"memory": "Logs go to Loki."}, {"memory": "logs go to Loki!"}],
+    "a to b to c": [{"memory": "Logs go to Loki"}, {"memory": "Logs go to Loki."}, {"memory": "- **Logs** go to Loki"}],
     "chinese and emoji": twice("部署到 Vercel 🚀"),
     "a secret": twice(f"The staging key is {KEY}"),
 }
@@ -88,8 +89,8 @@ MERGED: Cases = {
          "metadata": {"files": ["b.py"], "confidence": 0.9, "branch": "main", "ticket": "A-1"}},
     ],
     "metadata too long together": [
-        {"memory": f"{first}mages are in WebP", "metadata": {"files": [f"src/{first}/{n:04}.py" for n in range(80)]}}
-        for first in "Ii"
+        {"memory": f"Images are WebP{stop}", "metadata": {"files": [f"src/{len(stop)}/{n:04}.py" for n in range(80)]}}
+        for stop in ("", ".")
     ],
 }  # fmt: skip
 ELSEWHERE = {
@@ -132,6 +133,8 @@ def told(place: Place, folder: Path) -> Story:
     story.elsewhere.append(others(store))
     session = Session(store, Identity(*ME, "main", {}), folder / "scope", folder, None)
     session.policies = lambda: POLICIES  # type: ignore[method-assign]
+    session.folder.mkdir()
+    limits.seen(session.folder, POLICIES.retention)
     story.before = store.fetch(ME).memories
     outcome = unattended.alone(session, 100, lambda *lines: story.lines.extend(lines))
     story.lines += [*outcome.lines, outcome.last]
@@ -254,8 +257,10 @@ def test_one_reminder_stands_while_there_are_contradictions(story):
 
 
 def test_no_memory_is_in_two_questions_that_could_take_it(story):
-    taken = Counter([id for merge in story.plan.merges for id in merge.ids] + [prune.id for prune in story.plan.prunes])
-    assert set(taken.values()) == {1}
+    asked = [merge.ids for merge in story.plan.merges if merge.tier == "review"]
+    safe = [merge.ids for merge in story.plan.merges if merge.tier == "safe"]
+    for groups in ([*asked, *([prune.id] for prune in story.plan.prunes)], safe):
+        assert set(Counter(id for ids in groups for id in ids).values()) <= {1}
 
 
 def test_no_secret_of_a_memory_is_in_the_log(story):
@@ -275,7 +280,7 @@ def test_an_undo_brings_back_everything(story, stage):
 
 
 def test_what_changed_after_it_was_read_is_left_alone_and_told(place, tmp_path):
-    place.fill(ME, [{"memory": text, "metadata": {"type": "decision"}} for text in ("One thing", "one thing.")])
+    place.fill(ME, [{"memory": text, "metadata": {"type": "decision"}} for text in ("One way", "One way.")])
     store = place.open()
     session = Session(store, Identity(*ME, "main", {}), tmp_path / "scope", tmp_path, None)
     snapshot, _ = session.fetch("asked")

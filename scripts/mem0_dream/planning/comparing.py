@@ -12,10 +12,11 @@ from ..matching.text import Reading, read
 from ..memory import Memory
 from . import draft, false_conflicts, versions
 from .blocking import candidates
-from .clustering import clusters
+from .clustering import clusters, undisputed
 from .wording import Wording, apart, at_once, wordings
 
 _SAME = ("duplicate", "covers")
+DISPUTED = "one of them is also like a memory that stays"
 BY_MEANING = "alike by meaning, as the store's vectors have it"
 _MIDDLE = 0.5  # where a pair that only the vectors hold to be alike stands among the near misses
 SURE = 0.7  # how alike two memories of one write must be to be asked about: whoever wrote both meant two things
@@ -179,10 +180,15 @@ class _Group:
         """Put those that say the same together."""
         edges = {pair: judgement for pair, judgement in self.same.items() if not self._versions(*pair)}
         closest = sorted(edges, key=lambda pair: (not edges[pair].safe, -edges[pair].score, pair))
-        for members in clusters(closest, self._agree):
+        groups = clusters(closest, self._agree)
+        drafts = undisputed(groups, self.same, self._drafts)
+        for members, voice in zip(groups, drafts, strict=True):
             pair = min(combinations(members, 2), key=lambda pair: (self.same[pair].safe, self.same[pair].score, pair))
             weakest = self._likeness(*pair, self.same[pair])
-            text = self._wordings[self._draft(members)].newest.text
+            if voice is None:
+                self._leave(weakest, DISPUTED)
+                continue
+            text = self._wordings[voice].newest.text
             texts = [self._wordings[i].newest.text for i in members]
             said = [self._wordings[i] for i in members]
             self.found.clusters.append(Cluster(said, text, weakest, loses(texts, text)))
@@ -205,9 +211,11 @@ class _Group:
         one, other = (self._chain.get(self._wordings[i].newest.id) for i in (a, b))
         return one is not None and one == other
 
-    def _draft(self, members: Sequence[int]) -> int:
+    def _drafts(self, members: Sequence[int]) -> list[int]:
+        """The members by whose text may stand for all, the best draft first and then the newest."""
         newest = [self._wordings[i].newest for i in members]
-        return members[draft.best(newest, [self._reading(i) for i in members])]
+        best = members[draft.best(newest, [self._reading(i) for i in members])]
+        return sorted(members, key=lambda i: (i == best, self._wordings[i].age), reverse=True)
 
     def _likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
         one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: wording.age)

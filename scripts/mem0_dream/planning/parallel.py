@@ -44,6 +44,7 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
     from concurrent.futures.process import BrokenProcessPool
 
     inherit = sys.platform == "linux" and threading.active_count() == 1  # a thread's locks would stay locked in a fork
+    before = os.environ.get("PYTHONSAFEPATH")
     if not inherit:
         if sys.version_info < (3, 11):
             raise OSError("a process of this Python would import modules from the working folder")
@@ -58,6 +59,8 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
     finally:
         _inherited.clear()
         pool.shutdown(wait=False, cancel_futures=True)
+        if before is None:  # what this process starts later, such as an editor, has the user's own environment
+            os.environ.pop("PYTHONSAFEPATH", None)
 
 
 _inherited: list[tuple[Callable[[Any], Any], Sequence[Any]]] = []
