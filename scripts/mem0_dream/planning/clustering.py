@@ -24,29 +24,45 @@ def clusters(edges: Iterable[tuple[int, int]], agree: Callable[[int, int], bool]
 
 
 def undisputed(
-    groups: Sequence[Sequence[int]], edges: Iterable[tuple[int, int]], ranked: Callable[[Sequence[int]], Sequence[int]]
-) -> list[int | None]:
-    """For each group the member whose text may stand for it, the first of `ranked` that can; None: it is left alone.
+    groups: Sequence[list[int]],
+    edges: Iterable[tuple[int, int]],
+    voice: Callable[[list[int]], int],
+    compatible: Callable[[int, int], bool],
+) -> list[tuple[list[int], int | None]]:
+    """The groups, each with the member whose text may stand for it; None: the group is left alone.
 
-    A member cannot if its text is also like one outside that stays. Merged, the two would be asked about again next
-    time, and one merge after the other would join what does not agree.
+    If that text is also like a memory outside that stays, the two would be asked about again next time. So that one
+    joins the group, if the text is like every member then and no two of them are incompatible. Else the group is left
+    alone: another member's text would be an older one, or a poorer one.
     """
-    home = {member: number for number, group in enumerate(groups) for member in group}
-    outside: dict[int, set[int]] = {}
+    like: dict[int, set[int]] = {}
     for a, b in edges:
-        one, other = home.get(a), home.get(b)
-        if one is None or one != other:
-            outside.setdefault(a, set()).add(b)
-            outside.setdefault(b, set()).add(a)
-    chosen: list[int | None] = []
-    for group in groups:
-        able = ranked(group)
-        chosen.append(next((i for i in able if all(j in home for j in outside.get(i, ()))), able[0]))
+        like.setdefault(a, set()).add(b)
+        like.setdefault(b, set()).add(a)
+    home = {member: group for group in groups for member in group}
+    waiting = list(groups)
+    while waiting:
+        group = waiting.pop()
+        if home[group[0]] is not group:
+            continue
+        for outsider in sorted(like[voice(group)].difference(group)):
+            other = home.get(outsider, [outsider])
+            wider = sorted([*group, *other])
+            if voice(other) == outsider and like[voice(wider)].issuperset(set(wider) - {voice(wider)}):
+                if len(wider) <= MOST and all(compatible(a, b) for a in group for b in other):
+                    home.update(dict.fromkeys(wider, wider))
+                    waiting.append(wider)
+                    break
+    found = {group[0]: (group, voice(group)) for group in home.values()}
+    return _left_alone([found[first] for first in sorted(found)], like)
+
+
+def _left_alone(found: list[tuple[list[int], int]], like: dict[int, set[int]]) -> list[tuple[list[int], int | None]]:
+    """The groups without those whose text is like one that stays; what was left alone stays."""
+    merged = found
     while True:
-        voices = {voice for voice in chosen if voice is not None}
-        merged = [group for group, voice in zip(groups, chosen, strict=True) if voice is not None]
-        going = {member for group in merged for member in group} - voices
-        disputed = {voice for voice in voices if outside.get(voice, set()) - going}
-        if not disputed:
-            return chosen
-        chosen = [None if voice in disputed else voice for voice in chosen]
+        going = {member for group, voice in merged for member in group if member != voice}
+        still = [(group, voice) for group, voice in merged if not like[voice].difference(going, group)]
+        if len(still) == len(merged):
+            return [(group, voice if (group, voice) in merged else None) for group, voice in found]
+        merged = still

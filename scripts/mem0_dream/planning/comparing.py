@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import NamedTuple, Protocol
 
 from ..matching.classifier import Judgement, judge, loses
@@ -181,9 +180,10 @@ class _Group:
         edges = {pair: judgement for pair, judgement in self.same.items() if not self._versions(*pair)}
         closest = sorted(edges, key=lambda pair: (not edges[pair].safe, -edges[pair].score, pair))
         groups = clusters(closest, self._agree)
-        drafts = undisputed(groups, self.same, self._drafts)
-        for members, voice in zip(groups, drafts, strict=True):
-            pair = min(combinations(members, 2), key=lambda pair: (self.same[pair].safe, self.same[pair].score, pair))
+        for members, voice in undisputed(groups, self.same, self._voice, self._compatible):
+            best = voice if voice is not None else self._voice(members)
+            pairs = [(min(i, best), max(i, best)) for i in members if i != best]
+            pair = min(pairs, key=lambda pair: (self.same[pair].safe, self.same[pair].score, pair))
             weakest = self._likeness(*pair, self.same[pair])
             if voice is None:
                 self._leave(weakest, DISPUTED)
@@ -211,11 +211,15 @@ class _Group:
         one, other = (self._chain.get(self._wordings[i].newest.id) for i in (a, b))
         return one is not None and one == other
 
-    def _drafts(self, members: Sequence[int]) -> list[int]:
-        """The members by whose text may stand for all, the best draft first and then the newest."""
-        newest = [self._wordings[i].newest for i in members]
-        best = members[draft.best(newest, [self._reading(i) for i in members])]
-        return sorted(members, key=lambda i: (i == best, self._wordings[i].age), reverse=True)
+    def _voice(self, members: Sequence[int]) -> int:
+        """The member whose text stands for all."""
+        return members[draft.best([self._wordings[i].newest for i in members], [self._reading(i) for i in members])]
+
+    def _compatible(self, a: int, b: int) -> bool:
+        """Whether two may be covered by one text: they may be unlike, and do not contradict each other."""
+        a, b = sorted((a, b))
+        contradict = self._judge(a, b).kind == "conflict"
+        return not (contradict or self._versions(a, b) or self._refused("merge", a, b))
 
     def _likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
         one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: wording.age)
