@@ -48,11 +48,11 @@ def undisputed(
         for outsider in sorted(like[voice(group)].difference(group)):
             other = home.get(outsider, [outsider])
             wider = sorted([*group, *other])
-            if voice(other) == outsider and like[voice(wider)].issuperset(set(wider) - {voice(wider)}):
-                if len(wider) <= MOST and all(compatible(a, b) for a in group for b in other):
-                    home.update(dict.fromkeys(wider, wider))
-                    waiting.append(wider)
-                    break
+            covers = voice(other) == outsider and like[voice(wider)] | {voice(wider)} >= set(wider)
+            if covers and len(wider) <= MOST and all(compatible(a, b) for a in group for b in other):
+                home.update(dict.fromkeys(wider, wider))
+                waiting.append(wider)
+                break
     found = {group[0]: (group, voice(group)) for group in home.values()}
     return _left_alone([found[first] for first in sorted(found)], like)
 
