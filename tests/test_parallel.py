@@ -58,6 +58,6 @@ def test_garbage_is_looked_for_again_afterwards():
 
 def test_what_is_started_afterwards_has_the_users_own_environment(two_cores, monkeypatch):
     monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
-    monkeypatch.setattr(parallel.sys, "platform", "elsewhere")
+    monkeypatch.setattr("sys.platform", "elsewhere")
     list(spread(neg, JOBS, parallel.WORTH_IT))
     assert "PYTHONSAFEPATH" not in os.environ
