@@ -19,8 +19,8 @@ from .tokenizer import Reading
 Kind = Literal["duplicate", "covers", "conflict", "distinct"]
 
 # From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
-MERGE = {"words": 0.44, "scripts": 0.38}
-CONFLICT = {"words": 0.3, "scripts": 0.3}
+MERGE = {"words": 0.43, "scripts": 0.36}
+CONFLICT = 0.25
 NEAR = 0.12
 LEAST_SHARED = 0.3  # of the words of the shorter text
 LEAST_FOREIGN = 0.15  # in scripts whose words run together or change their endings
@@ -80,14 +80,14 @@ def judge(a: Reading, b: Reading) -> Judgement:
     swapped: list[Exchange] = []
     if winner:
         kind, conflict = "conflict", max(conflict, same, 0.5)
-    elif same >= MERGE[table] or conflict >= CONFLICT[table]:
+    elif same >= MERGE[table] or conflict >= CONFLICT:
         swapped = exchanges(a, b)
         if swapped or turned(a, b) or _denied(a, b):
             valued = not swapped or any(found.kind in VALUES for found in swapped)
             likely = max(conflict, same) if valued else conflict / max(1 - same, 0.01)
             # What holds in staging and what holds in production are both true.
             elsewhere = bool(swapped) and all(found.kind == "environment" for found in swapped)
-            kind, conflict = ("conflict" if likely >= CONFLICT[table] and not elsewhere else "distinct"), likely
+            kind, conflict = ("conflict" if likely >= CONFLICT and not elsewhere else "distinct"), likely
         elif same >= MERGE[table]:
             kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
         else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
+from itertools import product
 from typing import NamedTuple
 
 from . import lexicon
@@ -14,6 +16,7 @@ from .tokenizer import CODE, COMMAND, NUMBER, SIGN, WORD, Reading, Token
 LEAST_ALIKE = 0.5  # of the shorter text, beside what is exchanged
 WIDEST = 2  # words that one detail takes the place of
 _LONGEST = 300  # words of a text that are set beside the other's
+_ALONE = {"direction", "joining"}  # words that stand for another only if nothing beside them changes
 _MUTE = frozenset("-/|•\\#@&+")  # signs that only set words apart
 
 
@@ -29,11 +32,10 @@ def exchanges(a: Reading, b: Reading) -> list[Exchange]:
     """The details of `a` that stand where `b` has another of their kind, in two texts that are alike otherwise."""
     if b.text < a.text:  # how two texts are set side by side depends on which comes first
         return [Exchange(kind, there, here) for kind, here, there in exchanges(b, a)]
-    return list(_solid_opposites(a, b)) + [
-        found
-        for here, there in _replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST])
-        for found in (_compared(here, there) if here and there else ())
-    ]
+    german = facts(a).german or facts(b).german
+    sides = list(_replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST]))
+    found = [*_solid_opposites(a, b), *(found for here, there in sides for found in _compared(here, there, german))]
+    return found or _renamed(sides)
 
 
 def additions(a: Reading, b: Reading) -> list[str]:
@@ -80,16 +82,32 @@ def _replaced(here: Sequence[Token], there: Sequence[Token]) -> Iterator[tuple[S
                 yield here[i:j], there[k:n]
 
 
-def _compared(here: Sequence[Token], there: Sequence[Token]) -> Iterator[Exchange]:
+def _compared(here: Sequence[Token], there: Sequence[Token], german: bool) -> Iterator[Exchange]:
     for kind, is_one in _KINDS.items():
+        if kind == "name" and german:
+            continue
         mine, yours = ([t for t in side if is_one(t)] for side in (here, there))
-        if mine and yours and {t.norm for t in mine} != {t.norm for t in yours}:
+        if mine and yours and {t.norm for t in mine} != {t.norm for t in yours} and not _initials(here, there):
             yield Exchange(kind, mine[0].raw, yours[0].raw)
-    for x in here:
-        for y in there:
-            for kind, line in meanings(x):
-                if x.low != y.low and any(k == kind and (k == "opposite") == (n == line) for k, n in meanings(y)):
-                    yield Exchange(kind, x.raw, y.raw)
+    alone = len(here) == len(there) == 1
+    for x, y in product(here, there):
+        for kind, line in meanings(x) if x.low != y.low else ():
+            other = any(k == kind and (k == "opposite") == (n == line) for k, n in meanings(y))
+            if other and (alone or kind not in _ALONE):
+                yield Exchange(kind, x.raw, y.raw)
+
+
+def _initials(here: Sequence[Token], there: Sequence[Token]) -> bool:
+    """Whether one side abbreviates the other: "PM" and "Product Manager"."""
+    short, long = sorted((here, there), key=len)
+    return len(short) == 1 < len(long) and short[0].raw.lower() == "".join(t.low[0] for t in long)
+
+
+def _renamed(sides: Sequence[tuple[Sequence[Token], Sequence[Token]]]) -> list[Exchange]:
+    """One word that stands for the same other word wherever it stands, twice or more: another name."""
+    words = [(x[0], y[0]) for x, y in sides if len(x) == len(y) == 1 and x[0].counts and y[0].counts]
+    times = Counter((x.norm, y.norm) for x, y in words)
+    return [Exchange("name", x.raw, y.raw) for x, y in words if times[x.norm, y.norm] > 1][:1]
 
 
 def _solid_opposites(a: Reading, b: Reading) -> Iterator[Exchange]:
@@ -111,7 +129,8 @@ def _is_sign(token: Token) -> bool:
 
 
 def _is_name(token: Token) -> bool:
-    return token.kind == WORD and token.counts and token.raw[0].isupper() and token.low not in _common()
+    capital = token.kind == WORD and token.counts and token.raw[0].isupper() and token.raw[0] < "\u0370"
+    return capital and token.low not in _common()
 
 
 @cache
