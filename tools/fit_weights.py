@@ -30,10 +30,10 @@ FOLDS = 8
 PENALTY = 0.3
 # How much a pair of a set counts: the sets nearest to what memories look like count most.
 SHARE = {
-    "coding": 1.0, "mem0_outputs": 2.0, "handwritten": 2.0, "parallel": 1.0, "changed": 1.0,
-    "restated": 1.0, "asked_lines": 0.3, "traps": 0.3, "stsb_zh": 0.7, "stsb_ja": 0.7, "stsb_ru": 0.7, "stsb_de": 0.5,
-    "stsb_es": 0.5, "stsb_en": 0.2,
-}  # fmt: skip
+    **dict.fromkeys(["mem0_outputs", "handwritten"], 2.0),
+    **dict.fromkeys(["coding", "parallel", "changed", "restated", "asked_lines"], 1.0),
+    **dict.fromkeys(["stsb_de", "stsb_en", "stsb_es", "stsb_ja", "stsb_ru", "stsb_zh"], 0.7),
+}
 REST = 0.03
 TARGETS = ("coding", "stsb_de", "stsb_es", "stsb_zh", "stsb_ja", "stsb_ru")
 

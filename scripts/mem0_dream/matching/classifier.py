@@ -12,15 +12,19 @@ from .changes import newer_state
 from .details import brings, loses
 from .explanation import differences
 from .features import FEATURES, evidence, facts, foreign
-from .guards import Exchange, additions, exchanges, turned
+from .guards import additions, exchanges, turned
 from .text import odd
 from .tokenizer import Reading
 
 Kind = Literal["duplicate", "covers", "conflict", "distinct"]
 
-# From which probability on a pair is proposed as a merge, else asked as a contradiction, else mentioned.
+# From which probability on a pair is proposed as a merge, unless a contradiction is likely; else asked as a
+# contradiction; else mentioned. If a value is exchanged it is no duplicate, whatever it looks like: that both are about
+# one thing is enough.
 MERGE = {"words": 0.43, "scripts": 0.36}
-CONFLICT = 0.25
+UNLESS = 0.35
+CONFLICT = 0.2
+EXCHANGED = 0.35
 NEAR = 0.12
 LEAST_SHARED = 0.3  # of the words of the shorter text
 LEAST_FOREIGN = 0.15  # in scripts whose words run together or change their endings
@@ -74,30 +78,31 @@ def judge(a: Reading, b: Reading) -> Judgement:
         return _TOO_LITTLE
     if odd(a.text) or odd(b.text):
         return _ODD
-    table = "scripts" if foreign(a, b) else "words"
     conflict, same = _probabilities(evidence(a, b))
-    kind: Kind = "distinct"
-    swapped: list[Exchange] = []
+    kind, score = _decided(a, b, conflict, same)
     if winner:
-        kind, conflict = "conflict", max(conflict, same, 0.5)
-    elif same >= MERGE[table] or conflict >= CONFLICT:
-        swapped = exchanges(a, b)
-        if swapped or turned(a, b) or _denied(a, b):
-            valued = not swapped or any(found.kind in VALUES for found in swapped)
-            likely = max(conflict, same) if valued else conflict / max(1 - same, 0.01)
-            # What holds in staging and what holds in production are both true.
-            elsewhere = bool(swapped) and all(found.kind == "environment" for found in swapped)
-            kind, conflict = ("conflict" if likely >= CONFLICT and not elsewhere else "distinct"), likely
-        elif same >= MERGE[table]:
-            kind = "covers" if a.words < b.words or b.words < a.words else "duplicate"
-        else:
-            kind = "conflict"
-    elif max(conflict, same) < NEAR:
+        kind, score = "conflict", max(conflict, same, 0.5)
+    if kind == "distinct" and max(conflict, same) < NEAR:
         return _DISTINCT
     limits = tuple(additions(a, b)) if kind in ("duplicate", "covers") else ()
     found = differences(a, b)
-    score = conflict if kind == "conflict" else same
     return Judgement(kind, False, score, kind == "distinct", _shared(a, b), found, "; ".join(found), limits, winner)
+
+
+def _decided(a: Reading, b: Reading, conflict: float, same: float) -> tuple[Kind, float]:
+    """What the guards let the pair be, and how likely that is."""
+    if conflict + same < CONFLICT:
+        return "distinct", same
+    swapped = exchanges(a, b)
+    if swapped and all(found.kind == "environment" for found in swapped):
+        return "distinct", same  # what holds in staging and what holds in production are both true
+    if swapped or turned(a, b) or _denied(a, b):
+        is_value = not swapped or any(found.kind in VALUES for found in swapped)
+        likely = min(conflict + same if is_value else conflict / max(1 - same, 0.01), 1.0)
+        return ("conflict" if likely >= (EXCHANGED if is_value else CONFLICT) else "distinct"), likely
+    if same >= MERGE["scripts" if foreign(a, b) else "words"] and conflict < UNLESS:
+        return ("covers" if a.words < b.words or b.words < a.words else "duplicate"), same
+    return ("conflict", conflict) if conflict >= CONFLICT else ("distinct", same)
 
 
 def _denied(a: Reading, b: Reading) -> bool:

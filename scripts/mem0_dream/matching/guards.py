@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
@@ -11,12 +12,14 @@ from typing import NamedTuple
 
 from . import lexicon
 from .features import facts
+from .stemmer import stem
 from .tokenizer import CODE, COMMAND, NUMBER, SIGN, WORD, Reading, Token
 
 LEAST_ALIKE = 0.5  # of the shorter text, beside what is exchanged
 WIDEST = 2  # words that one detail takes the place of
 _LONGEST = 300  # words of a text that are set beside the other's
 _ALONE = {"direction", "joining"}  # words that stand for another only if nothing beside them changes
+_HYPHENED = re.compile(r"\b[a-zß-ɏ]{2,}(?:-[a-zß-ɏ]+)+\b")
 _MUTE = frozenset("-/|•\\#@&+")  # signs that only set words apart
 
 
@@ -35,7 +38,7 @@ def exchanges(a: Reading, b: Reading) -> list[Exchange]:
     german = facts(a).german or facts(b).german
     sides = list(_replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST]))
     found = [*_solid_opposites(a, b), *(found for here, there in sides for found in _compared(here, there, german))]
-    return found or _renamed(sides)
+    return found or _renamed(sides) or _compounds(a.text, b.text)
 
 
 def additions(a: Reading, b: Reading) -> list[str]:
@@ -108,6 +111,16 @@ def _renamed(sides: Sequence[tuple[Sequence[Token], Sequence[Token]]]) -> list[E
     words = [(x[0], y[0]) for x, y in sides if len(x) == len(y) == 1 and x[0].counts and y[0].counts]
     times = Counter((x.norm, y.norm) for x, y in words)
     return [Exchange("name", x.raw, y.raw) for x, y in words if times[x.norm, y.norm] > 1][:1]
+
+
+def _compounds(a: str, b: str) -> list[Exchange]:
+    """Two hyphenated words that differ in one part: "read-only" and "read-write"."""
+    mine, yours = (set(_HYPHENED.findall(text.lower()[:2000])) for text in (a, b))
+    for x, y in product(sorted(mine - yours), sorted(yours - mine)):
+        parts = list(zip(x.split("-"), y.split("-"), strict=False))
+        if x.count("-") == y.count("-") and sum(stem(p) != stem(q) for p, q in parts) == 1:
+            return [Exchange("name", x, y)]
+    return []
 
 
 def _solid_opposites(a: Reading, b: Reading) -> Iterator[Exchange]:

@@ -15,7 +15,7 @@ def stem(word: str) -> str:
     if len(word) < 4:
         return word
     if "\u0400" <= word[0] <= "\u04ff":
-        return _CYRILLIC.sub("", word) if len(word) > 4 else word
+        return _CYRILLIC.sub("", word)
     word = _BRITISH.sub(lambda found: found.group().replace("s", "z").replace("our", "or"), word)
     if word.endswith("ies") and len(word) > 4:
         word = word[:-3] + "y"

@@ -55,13 +55,14 @@ def other_things(pairs: Sequence[tuple[str, str]], renamed: Collection[int] = ()
 def parallel(a: str, b: str, said: Sequence[Exchange]) -> bool:
     """Whether two texts are about two things: by their heads, or as two places changed together, one of them early.
 
-    One name in place of another that ends alike, and nothing else, is the same thing elsewhere.
+    One name in place of another that ends alike, and nothing else, is the same thing elsewhere; one word in place of
+    another wherever it stands is the same thing renamed.
     """
     if other_heads(a, b):
         return not (len(said) == 1 and said[0].is_move)
     if head(a) and head(a) == head(b):
         return False
-    return len(said) > 1 and _named(said[0]) and said[0].place <= EARLY
+    return len({exchange.words for exchange in said}) > 1 and _named(said[0]) and said[0].place <= EARLY
 
 
 def denied(a: str, b: str) -> bool:
