@@ -29,7 +29,19 @@ NEAR = 0.12
 LEAST_SHARED = 0.3  # of the words of the shorter text
 LEAST_FOREIGN = 0.15  # in scripts whose words run together or change their endings
 # Exchanged, these are another value of one thing; a name, a letter, code or a place can be another thing.
-VALUES = {"number", "sign", "opposite", "strength", "amount", "comparison", "time", "direction", "joining", "state"}
+VALUES = {
+    "number",
+    "sign",
+    "opposite",
+    "strength",
+    "amount",
+    "comparison",
+    "time",
+    "direction",
+    "joining",
+    "condition",
+    "state",
+}
 
 
 class Judgement(NamedTuple):

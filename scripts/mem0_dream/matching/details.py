@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 from . import lexicon
-from .guards import meanings
+from .guards import limiting, meanings
 from .stemmer import stem
 from .tokenizer import CODE, COMMAND, NUMBER, RUN, SIGN, WORD, Token, read
 
@@ -122,10 +122,10 @@ def _negations(token: Token) -> list[str]:
 
 @cache
 def _openers() -> frozenset[str]:
-    return lexicon.words("openers") | lexicon.words("function_words") | frozenset(map(str, lexicon.words("guards")))
+    return lexicon.words("openers/words") | lexicon.words("function_words") | limiting()
 
 
 @cache
 def _tools() -> frozenset[str]:
     """Names of tools written in small letters that are not words of every day."""
-    return lexicon.words("tools") - lexicon.words("openers") - lexicon.words("function_words")
+    return lexicon.words("tools") - lexicon.words("openers/words") - lexicon.words("function_words")

@@ -18,7 +18,7 @@ from .tokenizer import CODE, COMMAND, NUMBER, SIGN, WORD, Reading, Token
 LEAST_ALIKE = 0.5  # of the shorter text, beside what is exchanged
 WIDEST = 2  # words that one detail takes the place of
 _LONGEST = 300  # words of a text that are set beside the other's
-_ALONE = {"direction", "joining"}  # words that stand for another only if nothing beside them changes
+_ALONE = {"direction", "joining", "condition"}  # words that stand for another only if nothing beside them changes
 _HYPHENED = re.compile(r"\b[a-zß-ɏ]{2,}(?:-[a-zß-ɏ]+)+\b")
 _MUTE = frozenset("-/|•\\#@&+")  # signs that only set words apart
 
@@ -66,7 +66,7 @@ def turned(a: Reading, b: Reading) -> tuple[str, str] | None:
 
 def _parts(token: Token) -> bool:
     """Whether a word makes what stands on its two sides unlike."""
-    kinds = {kind for kind, _ in meanings(token)} - {"joining", "opposite", "state"}
+    kinds = {kind for kind, _ in meanings(token)} - {"joining", "condition", "opposite", "state"}
     return bool(kinds) or token.low in lexicon.words("negations") or token.low in ("of", "by", "than", "as")
 
 
@@ -148,7 +148,7 @@ def _is_name(token: Token) -> bool:
 
 @cache
 def _common() -> frozenset[str]:
-    return lexicon.words("openers") | lexicon.words("function_words") | {"user"}
+    return lexicon.words("openers/words") | lexicon.words("function_words") | {"user"}
 
 
 _KINDS: dict[str, Callable[[Token], bool]] = {
@@ -177,3 +177,10 @@ def _table() -> dict[str, list[tuple[str, int]]]:
 def meanings(token: Token) -> Iterable[tuple[str, int]]:
     """What a word means among those that limit a note: kinds, each with the line of its list."""
     return _table().get(token.low, ()) if token.kind in (WORD, COMMAND) else ()
+
+
+@cache
+def limiting() -> frozenset[str]:
+    """Words that limit what a note says, such as "only", "most", "not", "should" or "staging"."""
+    kinds = {"strength", "amount", "comparison", "time", "environment", "condition"}
+    return lexicon.words("negations").union(word for word, lines in _table().items() if kinds & dict(lines).keys())

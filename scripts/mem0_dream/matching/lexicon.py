@@ -1,4 +1,7 @@
-"""Word lists: what a word is, in the files of data/. One group a line; text behind "#" is for the reader."""
+"""Word lists: what a word is, in the files of data/. One group a line; text behind "#" is for the reader.
+
+A list is a file ("guards") or a section of one ("days/months", headed by "[months]").
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,16 @@ FOLDER = Path(__file__).parent / "data"
 
 @cache
 def groups(name: str) -> tuple[tuple[str, ...], ...]:
-    """The lines of data/<name>.txt, each split at commas; entries may hold spaces."""
-    lines = (FOLDER / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    bare = (line.split("#", 1)[0] for line in lines)
-    return tuple(tuple(part.strip() for part in line.split(",") if part.strip()) for line in bare if line.strip())
+    """The lines of a list, each split at commas; entries may hold spaces."""
+    file, _, wanted = name.partition("/")
+    found, section = [], ""
+    for line in (FOLDER / f"{file}.txt").read_text(encoding="utf-8").splitlines():
+        bare = line.split("#", 1)[0].strip()
+        if bare.startswith("["):
+            section = bare.strip("[]")
+        elif bare and section == wanted:
+            found.append(tuple(part.strip() for part in bare.split(",") if part.strip()))
+    return tuple(found)
 
 
 @cache
@@ -28,16 +37,6 @@ def words(name: str) -> frozenset[str]:
 def heads(name: str) -> dict[str, str]:
     """Each further entry of a line to the line's first: the way one word is written for another."""
     return {word: group[0] for group in groups(name) for word in group[1:]}
-
-
-@cache
-def families(name: str) -> dict[str, frozenset[int]]:
-    """Each entry to the numbers of the lines it stands on."""
-    found: dict[str, set[int]] = {}
-    for number, group in enumerate(groups(name)):
-        for word in group:
-            found.setdefault(word, set()).add(number)
-    return {word: frozenset(numbers) for word, numbers in found.items()}
 
 
 def alternation(words: Iterable[str]) -> str:

@@ -44,7 +44,7 @@ def _one_space(found: re.Match[str]) -> str:
 
 @cache
 def _beginnings() -> frozenset[str]:
-    return (lexicon.words("openers") | lexicon.words("function_words")) - lexicon.words("case")
+    return (lexicon.words("openers/words") | lexicon.words("function_words")) - lexicon.words("openers/things")
 
 
 _WORD = r"(?=[^\s*_`])"

@@ -18,7 +18,7 @@ def moves(text: str) -> bool:
 
 @cache
 def _relative() -> re.Pattern[str]:
-    phrases = lexicon.words("relative_times")
+    phrases = lexicon.words("days/vague").union(lexicon.heads("days/relative"))
     solid = {phrase for phrase in phrases if phrase[0] >= "\u2e80"}  # scripts without spaces
     return re.compile(rf"(?i)\b(?:{lexicon.alternation(phrases - solid)})\b|{lexicon.alternation(solid)}")
 

@@ -157,7 +157,7 @@ def _word(raw: str) -> tuple[Token, ...]:
     if low in _CONTRACTIONS or tail:
         spelt = low[:-3] + " not" if low.endswith("n't") else f"{head} {_SHORT.get(tail.lower(), tail)}"
         return tuple(_plain(part) for part in _CONTRACTIONS.get(low, spelt).split())
-    value = _table("number_words").get(low)
+    value = _table("numbers/words").get(low)
     return (Token(NUMBER, value, raw, low),) if value else (_plain(raw),)
 
 
@@ -267,5 +267,5 @@ def _unit(word: str) -> str:
     """The unit that a word names ("seconds" is "s"); empty if it names none."""
     if word in ("Mb", "Gb", "Kb", "Tb", "kb", "Mi", "Gi", "Ki", "M", "G"):
         return word  # bits are not bytes
-    found = _table("units").get(word.lower(), "")
+    found = _table("numbers/units").get(word.lower(), "")
     return "" if len(word) == 1 and word.isascii() and word.isupper() else found

@@ -98,20 +98,20 @@ def _signs() -> frozenset[str]:
 
 @cache
 def _other_date() -> re.Pattern[str]:
-    months = lexicon.alternation(lexicon.words("months"))
+    months = lexicon.alternation(lexicon.words("days/months"))
     return re.compile("(?i)" + _OTHER_DATE % (months, months))
 
 
 @cache
 def _general() -> re.Pattern[str]:
     return re.compile(
-        rf"(?i)\b(?:{lexicon.alternation(lexicon.words('not_one_day'))})\b|[每毎如若]|もし|場合|매일|마다|만약"
+        rf"(?i)\b(?:{lexicon.alternation(lexicon.words('days/any'))})\b|[每毎如若]|もし|場合|매일|마다|만약"
     )
 
 
 @cache
 def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
-    heads = {word.casefold(): far for word, far in lexicon.heads("relative_days").items()}
+    heads = {word.casefold(): far for word, far in lexicon.heads("days/relative").items()}
     solid = {word for word in heads if _is_solid(word[0])}
     spaced = lexicon.alternation(set(heads) - solid)
     return re.compile(rf"(?i)(?<!\w)(?:{spaced})(?!\w)|{lexicon.alternation(solid)}"), heads

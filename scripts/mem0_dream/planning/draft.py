@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 
-from ..matching import lexicon
 from ..matching.classifier import loses
+from ..matching.guards import limiting
 from ..matching.text import Reading
 from ..matching.tokenizer import NUMBER
 from ..memory import Memory
@@ -40,10 +39,4 @@ def _fuller(older: Reading, newer: Reading) -> bool:
         return False
     known = {token.norm for token in newer.tokens}
     added = [token for token in older.tokens if token.norm not in known]
-    return not any(token.kind == NUMBER or token.low in _limiting() for token in added)
-
-
-@cache
-def _limiting() -> frozenset[str]:
-    names = ("negations", "modals", "quantifiers", "comparators", "environments", "conditions")
-    return frozenset().union(*map(lexicon.words, names))
+    return not any(token.kind == NUMBER or token.low in limiting() for token in added)

@@ -85,7 +85,10 @@ def _named(exchange: Exchange) -> bool:
 
 @cache
 def _entry() -> re.Pattern[str]:
-    months, names = lexicon.alternation(lexicon.words("months")), lexicon.alternation(lexicon.words("diaries"))
+    months, names = (
+        lexicon.alternation(lexicon.words("days/months")),
+        lexicon.alternation(lexicon.words("days/diaries")),
+    )
     day = r"\d{1,2}(?:st|nd|rd|th)?\.?"
     named = rf"{day}\s+(?:of\s+|de\s+)?(?:{months})\b\.?|(?:{months})\b\.?\s+{day}"
     date = rf"\d{{4}}[-/.]\d\d?[-/.]\d\d?|\d\d?[./]\d\d?[./]\d{{4}}|(?:{named})(?:,?\s+\d{{4}}\b)?(?!,?\s*\d)"

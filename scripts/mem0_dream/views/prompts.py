@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, Protocol
 
-from ..matching import lexicon
 from ..matching.explanation import ADDED, differences
+from ..matching.guards import limiting
 from ..matching.text import read
 from ..planning.plan import Merge, Plan
 from ..planning.wording import OTHER_DAY
 
 YES, NO = ("y", "yes"), ("n", "no")
-_LIMITS = ("quantifiers", "comparators", "modals", "environments", "negations")
 
 
 class Cancelled(Exception):
@@ -53,7 +52,7 @@ def _turns(plan: Plan, merge: Merge) -> bool:
 def _limits(part: str) -> bool:
     """Whether what only one text says is a word like "only", "most", "not", "should" or "staging"."""
     said = set(part.removeprefix(ADDED).casefold().split())
-    return any(said & lexicon.words(name) for name in _LIMITS)
+    return bool(said & limiting())
 
 
 def sure(console: Console, prompt: str) -> bool:
