@@ -194,6 +194,15 @@ def test_the_newer_wins_only_with_the_higher_confidence(older, newer, winner):
     assert sides(plan_of(*rows)) == [("old", "new", winner)]
 
 
+@pytest.mark.parametrize(("older", "newer", "winner"), [(0.7, 0.7, "B"), (None, 0.7, "B"), (0.9, 0.5, None)])
+def test_a_newer_note_of_the_change_wins_unless_it_is_less_sure(older, newer, winner):
+    rows = [
+        record("old", "The team uses Jenkins for CI", created="2026-05-01", confidence=older),
+        record("new", "The team switched CI from Jenkins to Buildkite", created="2026-05-09", confidence=newer),
+    ]
+    assert sides(plan_of(*rows)) == [("old", "new", winner)]
+
+
 def test_without_two_dates_there_is_no_winner():
     rows = [record("a", PORT, confidence=0.1), record("b", OTHER_PORT, confidence=0.9)]
     rows[0]["created_at"] = None

@@ -12,9 +12,9 @@ from .changes import newer_state
 from .details import brings, loses
 from .explanation import differences
 from .features import FEATURES, evidence, facts, foreign
-from .guards import additions, exchanges, turned
+from .guards import exchanges, turned
 from .text import odd
-from .tokenizer import Reading
+from .tokenizer import Reading, words
 
 Kind = Literal["duplicate", "covers", "conflict", "distinct"]
 
@@ -48,8 +48,8 @@ class Judgement(NamedTuple):
     """What a pair is.
 
     `kind`: "covers" if one says all of the other and more. `safe`: they may be merged with no one asked. `score`: how
-    sure, 0 to 1. `near`: alike enough to tell a person why they are left alone. `limits`: words that limit what one
-    says and the other lacks; such a merge is asked by itself. `winner`: "a" or "b" if that text tells of the change.
+    sure, 0 to 1. `near`: alike enough to tell a person why they are left alone. `winner`: "a" or "b" if that text
+    tells of the change.
     """
 
     kind: Kind
@@ -59,7 +59,6 @@ class Judgement(NamedTuple):
     shared: list[str]
     differs: list[str]
     why: str
-    limits: tuple[str, ...] = ()
     winner: str | None = None
 
 
@@ -96,9 +95,8 @@ def judge(a: Reading, b: Reading) -> Judgement:
         kind, score = "conflict", max(conflict, same, 0.5)
     if kind == "distinct" and max(conflict, same) < NEAR:
         return _DISTINCT
-    limits = tuple(additions(a, b)) if kind in ("duplicate", "covers") else ()
     found = differences(a, b)
-    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), found, "; ".join(found), limits, winner)
+    return Judgement(kind, False, score, kind == "distinct", _shared(a, b), found, "; ".join(found), winner)
 
 
 def _decided(a: Reading, b: Reading, conflict: float, same: float) -> tuple[Kind, float]:
@@ -123,7 +121,8 @@ def _denied(a: Reading, b: Reading) -> bool:
     if bool(x.negations) == bool(y.negations):
         return False
     denies, says = (a, b) if x.negations else (b, a)
-    return len(denies.words - says.words - lexicon.words("negations")) <= 1
+    said = set(words(lexicon.solid("negations").sub("", denies.text)))
+    return len(said - says.words - lexicon.words("negations")) <= 1
 
 
 def explain(a: Reading, b: Reading) -> Judgement:

@@ -41,13 +41,6 @@ def exchanges(a: Reading, b: Reading) -> list[Exchange]:
     return found or _renamed(sides) or _compounds(a.text, b.text)
 
 
-def additions(a: Reading, b: Reading) -> list[str]:
-    """The words and signs that limit what a text says and stand in one of the two only, as they are written."""
-    a, b = (a, b) if a.text <= b.text else (b, a)
-    sides = _replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST])
-    return [token.raw for here, there in sides if not (here and there) for token in (*here, *there) if _limits(token)]
-
-
 def turned(a: Reading, b: Reading) -> tuple[str, str] | None:
     """Two words that changed places around a word that sets them apart: "tabs, not spaces" and "spaces, not tabs"."""
     here, there = a.tokens, b.tokens
@@ -68,11 +61,6 @@ def _parts(token: Token) -> bool:
     """Whether a word makes what stands on its two sides unlike."""
     kinds = {kind for kind, _ in meanings(token)} - {"joining", "condition", "opposite", "state"}
     return bool(kinds) or token.low in lexicon.words("negations") or token.low in ("of", "by", "than", "as")
-
-
-def _limits(token: Token) -> bool:
-    telling = any(kind not in ("opposite", "state") for kind, _ in meanings(token))
-    return telling or token.kind == NUMBER or _is_sign(token) or token.low in lexicon.words("negations")
 
 
 def _replaced(here: Sequence[Token], there: Sequence[Token]) -> Iterator[tuple[Sequence[Token], Sequence[Token]]]:

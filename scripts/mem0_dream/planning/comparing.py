@@ -156,7 +156,8 @@ class _Group:
         pairs = sorted(self.conflicts, key=lambda pair: (-pair.judgement.score, *(m.id for m in pair.memories)))
         memories = [pair.memories for pair in pairs]
         renamed = versions.renames(memories)
-        why = false_conflicts.other_things([pair.texts for pair in pairs], {i for group in renamed for i in group})
+        told = {i for group in renamed for i in group} | {i for i, pair in enumerate(pairs) if pair.judgement.winner}
+        why = false_conflicts.other_things([pair.texts for pair in pairs], told)
         for i, reason in enumerate(why):
             if reason:
                 self._leave(pairs[i], reason)
@@ -223,6 +224,8 @@ class _Group:
 
     def _likeness(self, a: int, b: int, judgement: Judgement) -> Likeness:
         one, other = sorted((self._wordings[a], self._wordings[b]), key=lambda wording: wording.age)
+        if judgement.winner and one is not self._wordings[a]:
+            judgement = judgement._replace(winner="b" if judgement.winner == "a" else "a")
         return Likeness(one, other, judgement)
 
     def _leave(self, pair: Likeness, why: str) -> None:

@@ -200,20 +200,20 @@ def _conflict(handle: str, dispute: Dispute) -> Conflict:
         older.id,
         newer.id,
         quotation([older.text, newer.text]),
-        _winner(older, newer),
+        _winner(older, newer, dispute.pair.judgement.winner == "b" and dispute.pair.b.newest is newer),
         told,
         [memory.id for memory in dispute.versions],
         [[memory.id for memory in pair.memories] for pair in dispute.also],
     )
 
 
-def _winner(older: Memory, newer: Memory) -> Side | None:
-    """ "B" where the newer one also has the higher confidence; None where the two disagree or one is missing."""
+def _winner(older: Memory, newer: Memory, changed: bool) -> Side | None:
+    """ "B" if the newer one has the higher confidence, or tells of the change and has no lower one."""
     if older.created is None or newer.created is None or older.created == newer.created:
         return None
-    if older.confidence is None or newer.confidence is None or newer.confidence <= older.confidence:
-        return None
-    return "B"
+    known = older.confidence is not None and newer.confidence is not None
+    more = (newer.confidence or 0) - (older.confidence or 0) if known else 0
+    return "B" if more > 0 or (changed and more == 0) else None
 
 
 def _near_misses(found: Findings, homes: dict[Wording, Merge], dismissed: Forbids | None, most: int) -> list[NearMiss]:
