@@ -3,7 +3,13 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from mem0_dream.matching.differences import brought, differences, only, quotation
+from mem0_dream.matching.differences import brought, differences
+from mem0_dream.planning.quotation import quotation
+
+
+def only(parts):
+    """The parts that differ, each named once."""
+    return list(dict.fromkeys(part.text.strip() for part in parts if part.differs))
 
 
 def marked(parts, before, after):

@@ -2,7 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mem0_dream.matching.normal_form import ROWS, normal_form
-from mem0_dream.matching.text import marks, moves, odd, read, words
+from mem0_dream.matching.text import odd, read, words
+from mem0_dream.planning.wording import moves
+from mem0_dream.views.marks import marks
 
 ODD = [
     "",

@@ -9,7 +9,6 @@ from typing import Literal, NamedTuple
 
 from . import lexicon
 from .changes import newer_state
-from .details import brings, loses
 from .explanation import differences
 from .features import FEATURES, evidence, facts, foreign
 from .guards import exchanges, turned
@@ -117,10 +116,9 @@ def _decided(a: Reading, b: Reading, conflict: float, same: float) -> tuple[Kind
 
 def _denied(a: Reading, b: Reading) -> bool:
     """Whether one side denies what the other says: it has a "not" and brings no more than a word with it."""
-    x, y = facts(a), facts(b)
-    if bool(x.negations) == bool(y.negations):
+    denies, says = (a, b) if facts(a).negations else (b, a)
+    if facts(says).negations or not facts(denies).negations:
         return False
-    denies, says = (a, b) if x.negations else (b, a)
     said = set(words(lexicon.solid("negations").sub("", denies.text)))
     return len(said - says.words - lexicon.words("negations")) <= 1
 
@@ -164,6 +162,3 @@ def _probabilities(found: dict[str, float]) -> tuple[float, float]:
         same += weights[name][1] * value
     conflict, same = math.exp(min(conflict, 30.0)), math.exp(min(same, 30.0))
     return conflict / (1 + conflict + same), same / (1 + conflict + same)
-
-
-__all__ = ["Judgement", "brings", "explain", "judge", "loses", "weighed"]

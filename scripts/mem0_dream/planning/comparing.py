@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from ..matching.classifier import Judgement, judge, loses
+from ..matching.classifier import Judgement, judge
+from ..matching.details import loses
 from ..matching.text import Reading, read
 from ..memory import Memory
 from . import draft, false_conflicts, versions

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..matching.classifier import loses
+from ..matching.details import loses
 from ..matching.guards import limiting
 from ..matching.text import Reading
 from ..matching.tokenizer import NUMBER

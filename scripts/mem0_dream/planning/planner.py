@@ -11,7 +11,6 @@ from typing import NamedTuple
 from .. import progress
 from ..config.policies import Policies
 from ..matching.classifier import explain
-from ..matching.differences import quotation
 from ..matching.text import read
 from ..memory import Memory, Scope
 from ..runs.snapshot import Snapshot
@@ -19,6 +18,7 @@ from .comparing import Cluster, Dispute, Findings, Forbids, Likeness, compare
 from .named import dropped
 from .parallel import spread
 from .plan import Conflict, Merge, NearMiss, Plan, Prune, Side
+from .quotation import quotation
 from .retention import low_confidence, stale
 from .wording import Wording, age_key
 

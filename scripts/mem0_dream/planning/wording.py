@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from typing import Any
 
+from ..matching import lexicon
 from ..matching.classifier import judge
-from ..matching.text import Reading, moves, read, words
+from ..matching.text import Reading, read, words
 from ..memory import Memory
 from .named import names
 
@@ -115,3 +118,15 @@ def _apart(wording: Wording) -> list[Wording]:
 
 def _day(memory: Memory) -> Any:
     return memory.created.date() if memory.created else None
+
+
+def moves(text: str) -> bool:
+    """Whether it tells of a day by how far it is from now ("yesterday"): noted on another day it is another event."""
+    return _relative().search(text) is not None
+
+
+@cache
+def _relative() -> re.Pattern[str]:
+    phrases = lexicon.words("days/vague").union(lexicon.heads("days/relative"))
+    solid = {phrase for phrase in phrases if phrase[0] >= "\u2e80"}  # scripts without spaces
+    return re.compile(rf"(?i)\b(?:{lexicon.alternation(phrases - solid)})\b|{lexicon.alternation(solid)}")

@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from ..matching.text import marks
 from ..memory import Memory
 from ..planning.decisions import ConflictDecision, Decisions, MergeDecision
 from ..planning.plan import Conflict, Merge, NearMiss, Plan, Prune, Update
 from ..safe_text import shown
 from . import paging, wording
+from .marks import marks
 
 TEXT = 2_000  # characters of one memory
 ALIKE = 200  # characters of one that is alike, and stays unless somebody answers

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..matching.differences import quotation
 from ..memory import Memory
 from ..planning.decisions import ConflictDecision, Decisions, MergeDecision, UpdateDecision
 from ..planning.plan import Plan, Prune
+from ..planning.quotation import quotation
 from ..review.additions import ADDED
 from ..safe_text import short_ids, shown
 
