@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from functools import cache, lru_cache
 
 from . import lexicon
-from .guards import limiting, meanings
+from .guards import STATES, limiting, meanings
 from .stemmer import stem
 from .tokenizer import CODE, COMMAND, NUMBER, RUN, SIGN, WORD, Token, read
 
@@ -16,7 +16,6 @@ _DETAILS = CODE | {NUMBER, COMMAND}
 _CLAUSES = frozenset(
     ["that", "which", "who", "whose", "where", "if", "when", "unless", "until", "before", "after", "except", "without"]
 )
-_STATES = frozenset("✅☑✔✓❌✖✗✘☐⬜⚠🚫⛔🛑👍👎⏳🚧★☆⭐")
 _LIMITS = {"strength", "amount", "comparison", "time"}
 _CLAUSE = 3  # words of a clause that are looked for
 _LONGEST = 400  # words of a text that are set beside another's
@@ -74,7 +73,7 @@ def _limits(member: str, text: str) -> Iterator[str]:
     held = {token.norm for token in yours}
     lines = {line for token in yours for line in meanings(token)}
     for place, token in enumerate(mine):
-        if token.kind == SIGN and token.raw in _STATES and token.norm not in held:
+        if token.kind == SIGN and token.raw in STATES and token.norm not in held:
             yield token.raw
         elif token.kind == WORD and token.norm not in held:
             said = [line for line in meanings(token) if line[0] in _LIMITS]

@@ -20,6 +20,7 @@ WIDEST = 2  # words that one detail takes the place of
 _LONGEST = 300  # words of a text that are set beside the other's
 _ALONE = {"direction", "joining", "condition"}  # words that stand for another only if nothing beside them changes
 _HYPHENED = re.compile(r"\b[a-zß-ɏ]{2,}(?:-[a-zß-ɏ]+)+\b")
+STATES = frozenset("✅☑✔✓❌✖✗✘☐⬜⚠🚫⛔🛑👍👎⏳🔄🚧★☆⭐")
 _MUTE = frozenset("-/|•\\#@&+")  # signs that only set words apart
 
 
@@ -37,7 +38,11 @@ def exchanges(a: Reading, b: Reading) -> list[Exchange]:
         return [Exchange(kind, there, here) for kind, here, there in exchanges(b, a)]
     german = facts(a).german or facts(b).german
     sides = list(_replaced(a.tokens[:_LONGEST], b.tokens[:_LONGEST]))
-    found = [*_solid_opposites(a, b), *(found for here, there in sides for found in _compared(here, there, german))]
+    found = [
+        *_solid_opposites(a, b),
+        *_other_state(a, b),
+        *(found for here, there in sides for found in _compared(here, there, german)),
+    ]
     return found or _renamed(sides) or _compounds(a.text, b.text)
 
 
@@ -111,6 +116,13 @@ def _compounds(a: str, b: str) -> list[Exchange]:
     return []
 
 
+def _other_state(a: Reading, b: Reading) -> Iterator[Exchange]:
+    """Marks of two states, wherever they stand: "⏳ Writing the guide" and "✅ Guide written"."""
+    mine, yours = ([t.raw for t in reading.tokens if t.raw in STATES] for reading in (a, b))
+    if mine and yours and set(mine).isdisjoint(yours):
+        yield Exchange("mark", mine[0], yours[0])
+
+
 def _solid_opposites(a: Reading, b: Reading) -> Iterator[Exchange]:
     """Opposites in scripts without spaces, which are words of no token."""
     mine, yours = facts(a).runs, facts(b).runs
@@ -131,7 +143,7 @@ def _is_sign(token: Token) -> bool:
 
 def _is_name(token: Token) -> bool:
     capital = token.kind == WORD and token.counts and token.raw[0].isupper() and token.raw[0] < "\u0370"
-    return capital and token.low not in _common()
+    return capital and (token.low not in _common() or (token.raw.isupper() and len(token.raw) > 2))
 
 
 @cache

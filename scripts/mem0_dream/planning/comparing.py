@@ -147,10 +147,15 @@ class _Group:
         pair = self._likeness(a, b, judgement)
         if self._refused("merge", a, b):
             return
-        if not judgement.safe and judgement.score < SURE and at_once(*pair.memories):
+        if self._of_one_write(a, b, judgement):
             self._leave(pair, false_conflicts.AT_ONCE)
         else:
             self.same[a, b] = judgement
+
+    def _of_one_write(self, a: int, b: int, judgement: Judgement) -> bool:
+        """Whether both were written at once and are not so alike that one must be a repeat."""
+        doubtful = not judgement.safe and judgement.score < SURE
+        return doubtful and at_once(self._wordings[a].newest, self._wordings[b].newest)
 
     def _settle_conflicts(self) -> None:
         """What contradicts by several pairs as one dispute; what is about other things as near misses."""
@@ -203,7 +208,7 @@ class _Group:
             return False
         if (a, b) not in self.same:
             judgement = self._judge(a, b)
-            if judgement.kind not in _SAME or self._refused("merge", a, b):
+            if judgement.kind not in _SAME or self._refused("merge", a, b) or self._of_one_write(a, b, judgement):
                 return False
             self.same[a, b] = judgement
         return True
