@@ -69,11 +69,9 @@ _TOO_LITTLE = Judgement("distinct", False, 0.0, False, [], [], "they share too l
 
 def too_little(a: Reading, b: Reading) -> bool:
     """True if two texts share so little, or one says so little, that nothing else need be looked at."""
-    x, y = a.words, b.words
-    both = len(x & y)
+    both, least = len(a.words & b.words), min(len(a.words), len(b.words))
     if not both:
         return True
-    least = len(x) if len(x) < len(y) else len(y)
     if both >= least * (LEAST_SHARED if both > 1 else 0.5):
         return least < 2 and (len(a.tokens) < 2 or len(b.tokens) < 2)
     return both < LEAST_FOREIGN * least or (a.text.isascii() and b.text.isascii()) or not foreign(a, b)

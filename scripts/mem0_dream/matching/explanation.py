@@ -29,7 +29,8 @@ def differences(a: Reading, b: Reading) -> list[str]:
         here, there = ([token for token in side if token.low not in negating] for side in (here, there))
         if not here and not there:
             return found
-    if here and there and max(len(here), len(there)) <= _SHOWN and not _kinds(here, there):
+    swapped = {t.kind for t in here} & {t.kind for t in there} & {PATH, LINK, FLAG}
+    if here and there and max(len(here), len(there)) <= _SHOWN and not swapped:
         found.append(f"same but for {_words(here)} / {_words(there)}")
         return found
     for kind, name in _KINDS.items():
@@ -61,21 +62,16 @@ def _only(a: Reading, b: Reading) -> list[Token]:
     return list(found.values())
 
 
-def _kinds(here: Sequence[Token], there: Sequence[Token]) -> set[str]:
-    """The kinds of detail, beside numbers, that are swapped."""
-    return {token.kind for token in here} & {token.kind for token in there} & {PATH, LINK, FLAG}
-
-
 def _of_one_family(a: Reading, b: Reading) -> list[str]:
-    found = [x for x in exchanges(a, b) if x.kind in _FAMILIES]
-    return [f"{_FAMILIES[x.kind]}: {x.here} / {x.there}" for x in found][:2]
+    return [f"{_FAMILIES[x.kind]}: {x.here} / {x.there}" for x in exchanges(a, b) if x.kind in _FAMILIES][:2]
 
 
 def _small(a: Reading, b: Reading) -> list[str]:
     """What is left if the words are the same: a small word, a sign, a capital, the order, or only the lines."""
     if changed := turned(a, b):
         return [f"changed over: {changed[0]} / {changed[1]}"]
-    if sorted(token.low for token in a.tokens) == sorted(token.low for token in b.tokens) and _low(a) != _low(b):
+    mine, yours = ([token.low for token in reading.tokens] for reading in (a, b))
+    if mine != yours and sorted(mine) == sorted(yours):
         return ["other order"]
     parts = [(old, new) for old, new in stretches(a.text[:_LONG], b.text[:_LONG]) if old != new]
     if not parts:
@@ -84,10 +80,6 @@ def _small(a: Reading, b: Reading) -> list[str]:
         return ["other marks"]
     old, new = (" ".join(side for side in sides if side)[:_LONGEST].rstrip() for sides in zip(*parts, strict=True))
     return [f"same but for {old} / {new}" if old and new else f"{ADDED}{old or new}"]
-
-
-def _low(reading: Reading) -> list[str]:
-    return [token.low for token in reading.tokens]
 
 
 def _words(tokens: Sequence[Token]) -> str:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import cache
-from itertools import product
+from itertools import permutations, product
 from typing import NamedTuple
 
 from . import lexicon
@@ -126,15 +126,10 @@ def _other_state(a: Reading, b: Reading) -> Iterator[Exchange]:
 def _solid_opposites(a: Reading, b: Reading) -> Iterator[Exchange]:
     """Opposites in scripts without spaces, which are words of no token."""
     mine, yours = facts(a).runs, facts(b).runs
-    for x, y in _solid() if mine and yours else ():
+    groups = lexicon.groups("opposites") if mine and yours else ()
+    for x, y in (pair for group in groups if group[0][0] >= "\u0e00" for pair in permutations(group, 2)):
         if x in mine and x not in yours and y in yours and y not in mine:
             yield Exchange("opposite", x, y)
-
-
-@cache
-def _solid() -> list[tuple[str, str]]:
-    groups = [group for group in lexicon.groups("opposites") if group[0][0] >= "\u0e00"]
-    return [(x, y) for group in groups for x in group for y in group if x != y]
 
 
 def _is_sign(token: Token) -> bool:
