@@ -61,7 +61,7 @@ class KillableStore:
     def __init__(self, inner: FileStore, points: Points) -> None:
         self.inner, self.points = inner, points
         self.kind, self.identity, self.label, self.former = inner.kind, inner.identity, inner.label, inner.former
-        self.lag_seconds, self.wave = inner.lag_seconds, inner.wave
+        self.lag_seconds, self.wave, self.page = inner.lag_seconds, inner.wave, inner.page
 
     def _call(self, name: str, items: Any, *more: Any) -> Any:
         call = getattr(self.inner, name)

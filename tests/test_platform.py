@@ -261,10 +261,10 @@ def test_a_used_up_quota_stops_the_adds_that_have_not_begun(api, store):
     assert api.count("POST", "/add/") <= 8
 
 
-def test_at_most_eight_calls_are_under_way_at_once(api, store):
+def test_at_most_sixteen_calls_are_under_way_at_once(api, store):
     api.latency = 0.01
     store.add([Draft(text, ME, {}) for text in facts(60)])
-    assert 1 < api.most_at_once <= 8
+    assert 1 < api.most_at_once <= 16
 
 
 # Changing

@@ -15,13 +15,17 @@ from mem0_dream.execution.apply import Summary, apply
 from mem0_dream.execution.resume import resume
 from mem0_dream.execution.undo import undo
 from mem0_dream.memory import Memory
+from mem0_dream.planning.plan import Prune
+from mem0_dream.review.answers import decide
 from mem0_dream.runs import journal
 from mem0_dream.runs.history import open_operations
+from mem0_dream.runs.run_folder import new_run
 from mem0_dream.stores.platform import PlatformStore
 
 from .standins.platform_api import PlatformApi
+from .standins.web import Fault
 from .test_apply_platform import example_on
-from .worlds import FaultyStore, Killed, World, contents
+from .worlds import SCOPE, FaultyStore, Killed, World, contents
 
 TODAY = date(2026, 6, 1)
 
@@ -256,3 +260,62 @@ def test_what_was_done_before_the_key_was_refused_comes_with_the_failure(api, tm
     summary = failure.value.summary
     assert summary.merged + len(summary.unfinished) >= 1
     assert summary.before == 11
+
+
+@pytest.mark.parametrize("lag", [0, 60])
+@pytest.mark.parametrize("at", range(1, 4))
+def test_a_removal_that_the_platform_only_claims_is_noticed_whatever_its_list_shows(api, tmp_path, lag, at):
+    """The list of a replica may be older than the memory that was to go, and so not show it either."""
+    claimed = Fault(200, '{"message": "Memory deleted successfully!"}')
+    made = fresh(api, tmp_path)
+    api.lag = constant(lag)
+    for act in (do, take_back):
+        deletes = api.count("DELETE", "")
+        fault = lambda call, wanted=deletes + at: claimed if api.count("DELETE", "") == wanted else None  # noqa: E731
+        api._next_fault = lambda call, fault=fault: fault(call) if call.method == "DELETE" else None
+        act(api, made)
+        assert open_operations(made.run) == []
+    assert contents(really(api)) == contents(made.before)
+
+
+def test_many_removals_are_read_back_by_one_listing(api, tmp_path):
+    """A read of each before it is removed, and none after it."""
+    made = fresh(api, tmp_path)
+    ids = api.seed(SCOPE.user, SCOPE.project, [f"Old note {n}" for n in range(50)])
+    plan = made.decisions.plan
+    plan.merges, plan.conflicts = [], []
+    plan.prunes = [Prune(f"P{n}", id, "unknown", "retention", 100, 90) for n, id in enumerate(ids)]
+    plan.memories = {memory.id: memory.record for memory in made.store.fetch(SCOPE).memories}
+    made.decisions = decide(plan, {})
+    api.calls.clear()
+    summary = do(api, made)
+    assert (summary.pruned, api.count("GET", "/v1/memories/"), api.count("POST", "/v3/memories/")) == (50, 50, 2)
+
+
+def test_a_list_from_before_a_memory_was_brought_back_does_not_show_that_it_is_gone(api, tmp_path):
+    """Pruned again straight after the undo; the Platform claims both removals and does neither at first."""
+    made = fresh(api, tmp_path)
+    do(api, made)
+    take_back(api, made)
+    again = [id for op in journal.read(made.run.journal) if op.handle in ("P1", "P2") for id in op.restored.values()]
+    plan = made.decisions.plan
+    plan.merges, plan.conflicts = [], []
+    plan.prunes = [Prune(f"P{n}", id, "unknown", "retention", 100, 90) for n, id in enumerate(again)]
+    plan.memories = {memory.id: memory.record for memory in made.store.fetch(SCOPE).memories}
+    made.decisions, made.run = decide(plan, {}), new_run(made.run.scope_folder)
+    lags = iter([0.0])
+    api.lag = lambda: next(lags, 60.0)
+    api.fail("DELETE", "", Fault(200, '{"message": "Successfully deleted 2 memories"}'))
+    assert (len(again), do(api, made).pruned) == (2, 2)
+    assert not api.rows.keys() & again
+
+
+def test_the_run_after_an_undo_waits_for_nothing(api, tmp_path):
+    made = fresh(api, tmp_path)
+    do(api, made)
+    take_back(api, made)
+    plan = made.decisions.plan
+    plan.merges, plan.conflicts, plan.prunes = [], [], []
+    made.decisions, made.run, before = decide(plan, {}), new_run(made.run.scope_folder), api.now
+    do(api, made)
+    assert api.now == before

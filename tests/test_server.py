@@ -160,11 +160,11 @@ def test_a_change_of_what_is_gone_is_an_error_and_a_delete_of_it_is_done(api, st
     assert store.delete([id])[0].error is None
 
 
-def test_many_calls_are_under_way_at_once_but_at_most_eight(api, store):
+def test_many_calls_are_under_way_at_once_but_at_most_sixteen(api, store):
     ids = api.seed("developer", "web-shop", facts(40))
     api.latency = 0.01
     store.delete(ids)
-    assert api.payloads == {} and 1 < api.most_at_once <= 8
+    assert api.payloads == {} and 1 < api.most_at_once <= 16
 
 
 # The address and the key

@@ -47,6 +47,7 @@ class MemoryStore:
     label: str = "memory"
     lag_seconds: float = 4.0
     wave: ClassVar[int] = 500
+    page: ClassVar[int] = 0
     made: int = 0
 
     def fetch(self, scope: Scope) -> Listing:

@@ -7,7 +7,7 @@ moment ago, has written is read again until it shows that write, or until the st
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Set
 from dataclasses import dataclass, field
 
 from .. import progress
@@ -18,7 +18,7 @@ from ..runs.journal import Journal, Operation
 from ..runs.lock import Lock
 from ..runs.run_folder import Run, all_runs
 from ..stores.protocol import UNCHANGED, Change, Store
-from .operations import expiry, without_nulls
+from .operations import difference, expiry, without_nulls
 from .state import View
 
 _PAUSES = (0.2, 0.5, 1.0, 2.0, 4.0)  # seconds before looking again for something that does not show yet
@@ -33,6 +33,7 @@ class Written:
 
     until: float
     wanted: Change | bool
+    fresh: bool = False  # it was made so short a time ago that a listing may be older than it
 
     def shows(self, memory: Memory | None) -> bool:
         change = self.wanted
@@ -91,9 +92,35 @@ class Desk:
                 self._read(late)
                 late = [id for id in late if self._lags(id)]
 
+    def confirmed(self, ids: Set[str]) -> set[str]:
+        """Those of the ids that one listing shows as they must be: removed, brought back, or as they were read.
+
+        Only a complete listing counts. It may be older than what was made a moment ago, so it never shows that such a
+        memory is gone.
+        """
+        if not self.store.page or len(ids) <= 1 + len(self.view.by_id) // self.store.page:
+            return set()
+        listing = self.store.fetch(self.scope)
+        if not listing.complete:
+            return set()
+        listed = {memory.id: memory for memory in listing.memories}
+        found = {id for id in ids if self._is_confirmed(id, listed.get(id))}
+        self.view.read(found, [self.view.get(id) or listed[id] for id in found & listed.keys()])
+        return found
+
+    def _is_confirmed(self, id: str, listed: Memory | None) -> bool:
+        written, was = self._written.get(id), self.view.get(id)
+        if written and written.wanted is False:
+            return listed is None and not written.fresh
+        if listed is None or (written and not written.shows(listed)):
+            return False
+        return not difference(was, listed) if was else written is not None
+
     def expect(self, id: str, wanted: Change | bool) -> None:
         """From now on a read of this id must show this write, as long as the store may lag."""
-        self._written[id] = Written(self.view.now + self.store.lag_seconds, wanted)
+        before = self._written.get(id)
+        fresh = before is not None and self.view.now < before.until and (before.fresh or before.wanted is True)
+        self._written[id] = Written(self.view.now + self.store.lag_seconds, wanted, fresh)
         self._idle = 0
 
     def expect_recognised(self, ids: Iterable[str]) -> None:
@@ -144,3 +171,5 @@ def _outcome(operations: Iterable[Operation]) -> Iterable[tuple[str, bool]]:
             yield from ((str(record["id"]), True) for record in op.left)
             yield from ((id, True) for id in op.restored.values())
             yield from ((id, False) for id in op.removed)
+            if op.kind == "undo" and not op.why:  # else what it was to remove may stand, edited
+                yield from ((id, False) for id in op.removes)

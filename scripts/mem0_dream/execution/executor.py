@@ -61,7 +61,10 @@ def _write_outcomes(operations: Sequence[Operation], desk: Desk) -> None:
 
 def _round(tasks: Sequence[Task], desk: Desk) -> bool:
     """One look and one step of every task; whether there was any."""
-    view = desk.look({id for task in tasks for id in task.ids(desk.view)}, lists=any(task.searches for task in tasks))
+    listable = {task: task.listable(desk.view) for task in tasks}
+    confirmed = desk.confirmed(set().union(*listable.values()))
+    read = [task.ids(desk.view) - (ids if ids <= confirmed else set()) for task, ids in listable.items()]
+    view = desk.look(set().union(*read), lists=any(task.searches for task in tasks))
     following = [(task, (revert if task.operation.kind == "undo" else advance)(task, view)) for task in tasks]
     for task in tasks:
         desk.expect_recognised(task.operation.made.values())
@@ -99,6 +102,8 @@ def _act(steps: Steps, desk: Desk) -> None:
     changes = [(task, change) for task, step in steps for change in step.changes]
     for change, result in _call(desk, desk.store.update, changes):
         _expect(desk, change.id, change, result)
+    for task, step in steps:
+        task.removed = bool(step.removes) and not task.error
 
 
 def _note_made(steps: Steps, desk: Desk) -> None:

@@ -97,6 +97,7 @@ class Task:
         self.result: Memory | None = None  # what it made, as last seen
         self.error = ""
         self.unsure = False
+        self.removed = False  # its last step was to remove memories, and the store says that it did
         self.stuck = False
 
     @property
@@ -112,6 +113,13 @@ class Task:
         """The ids that decide what is next; each is read by itself before every step."""
         op = self.operation
         return {*(member.id for member in self.members), *op.made.values(), *view.by_operation.get(op.id, ())}
+
+    def listable(self, view: View) -> set[str]:
+        """Those of the ids that need not be read by themselves if a listing shows them: nothing is removed on account
+        of them in the next step, or (what an undo brought back) they must only stand."""
+        if self.removed:
+            return self.ids(view)
+        return {*self.operation.made.values()} if self.operation.kind == "undo" and self.tries["adds"] else set()
 
     @property
     def searches(self) -> bool:

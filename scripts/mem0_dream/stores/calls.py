@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from ..errors import DreamError
 from .protocol import Result
 
-THREADS = 8
+THREADS = 16
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 

@@ -32,6 +32,7 @@ class FileStore:
     former: tuple[str, ...] = ()
     lag_seconds = 0.0
     wave = 100_000  # every call reads the whole file, and one that changes something writes it
+    page = 0
 
     def __init__(self, path: Path) -> None:
         self.path = path.resolve()

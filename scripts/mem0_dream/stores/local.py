@@ -33,6 +33,7 @@ class LocalStore:
     former: tuple[str, ...] = ()
     lag_seconds = 4.0  # its database may be a cluster
     wave = 500
+    page = 0
 
     def __init__(self, config: Config, embedder: Any = None) -> None:
         """Opens nothing yet. `embedder`, an object with mem0's embed(), stands in for the config's own."""

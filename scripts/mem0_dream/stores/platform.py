@@ -31,6 +31,7 @@ class PlatformStore:
     kind: StoreKind = "platform"
     lag_seconds = 60.0
     wave = 100  # about as many reads as fit into two seconds
+    page = PAGE
 
     home: Path | None = None  # remembers which account a key stands for
 

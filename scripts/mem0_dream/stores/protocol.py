@@ -67,6 +67,7 @@ class Store(Protocol):
     label: str  # for a person: "platform api.mem0.ai", "local qdrant", "file export.json"
     lag_seconds: float  # how long a read may still show what was there before a write; 0 if it never does
     wave: int  # operations that are read, checked and carried out together
+    page: int  # memories that one call of a listing brings; 0 if a read by id costs no call of its own
 
     @property
     def identity(self) -> str: ...  # what undo must find again: host and account hash, or config and collection

@@ -27,6 +27,7 @@ class ServerStore:
     former: tuple[str, ...] = ()
     lag_seconds = 4.0
     wave = 100
+    page = MOST
 
     def __init__(
         self, url: str, key: str | None = None, sleep: Callable[[float], None] = time.sleep, **options: Any
