@@ -55,7 +55,7 @@ ROWS = (
         ("Tag it \r\nThen ship", "Tag it\nThen ship"), ("Tag it\nThen ship", "Tag it Then ship"),
     ),
     Row(
-        "spaces", re.compile(r"\A\s+|\s+\Z|`[^`\n]*`|(?<=\S)[ \t\u00a0]+"), _one_space,
+        "spaces", re.compile(r"\A\s+|\s+\Z|`[^`\n]*`|(?<=\S)(?:[\t\u00a0]|[ \t\u00a0]{2,})"), _one_space,
         (" Tag  the release", "Tag the release"), ("Indent by `  `", "Indent by `    `"),
     ),
     Row(

@@ -48,13 +48,15 @@ def undisputed(
         for outsider in sorted(like[voice(group)].difference(group)):
             other = home.get(outsider, [outsider])
             wider = sorted([*group, *other])
-            covers = voice(other) == outsider and like[voice(wider)] | {voice(wider)} >= set(wider)
-            if covers and len(wider) <= MOST and all(compatible(a, b) for a in group for b in other):
+            if len(wider) > MOST or voice(other) != outsider:
+                continue
+            best = voice(wider)
+            if like[best] | {best} >= set(wider) and all(compatible(a, b) for a in group for b in other):
                 home.update(dict.fromkeys(wider, wider))
                 waiting.append(wider)
                 break
-    found = {group[0]: (group, voice(group)) for group in home.values()}
-    return _left_alone([found[first] for first in sorted(found)], like)
+    settled = sorted({group[0]: group for group in home.values()}.values())
+    return _left_alone([(group, voice(group)) for group in settled], like)
 
 
 def _left_alone(found: list[tuple[list[int], int]], like: dict[int, set[int]]) -> list[tuple[list[int], int | None]]:
@@ -64,5 +66,6 @@ def _left_alone(found: list[tuple[list[int], int]], like: dict[int, set[int]]) -
         going = {member for group, voice in merged for member in group if member != voice}
         still = [(group, voice) for group, voice in merged if not like[voice].difference(going, group)]
         if len(still) == len(merged):
-            return [(group, voice if (group, voice) in merged else None) for group, voice in found]
+            voices = {voice for _, voice in merged}
+            return [(group, voice if voice in voices else None) for group, voice in found]
         merged = still

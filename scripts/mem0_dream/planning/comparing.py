@@ -107,6 +107,7 @@ class _Group:
         self._dismissed = dismissed
         self._beside = beside
         self._readings: dict[int, Reading] = {}
+        self._voices: dict[tuple[int, ...], int] = {}
         self._chain: dict[str, int] = {}  # the memories of a chain by their id
 
     def sort(self, a: int, b: int) -> None:
@@ -220,7 +221,11 @@ class _Group:
 
     def _voice(self, members: Sequence[int]) -> int:
         """The member whose text stands for all."""
-        return members[draft.best([self._wordings[i].newest for i in members], [self._reading(i) for i in members])]
+        key = tuple(members)
+        if key not in self._voices:
+            newest = [self._wordings[i].newest for i in members]
+            self._voices[key] = members[draft.best(newest, [self._reading(i) for i in members])]
+        return self._voices[key]
 
     def _compatible(self, a: int, b: int) -> bool:
         """Whether two may be covered by one text: they may be unlike, and do not contradict each other."""
