@@ -17,6 +17,15 @@ _OF_THE_STORE = {
 }  # fmt: skip
 
 
+def things(memory: Memory) -> dict[str, Any]:
+    """The keys of its metadata that name a thing, with their values."""
+    return {
+        key: value
+        for key, value in memory.metadata.items()
+        if key not in BY_RULE and key not in _OF_THE_STORE and _is_name(value)
+    }
+
+
 def names(members: Sequence[Memory]) -> list[str]:
     """The keys that name a thing and differ among the members, with their values: "service: api / web"."""
     return [f"{key}: {' / '.join(map(str, values))}" for key, values in _differing(members).items()]
@@ -43,11 +52,10 @@ def united(values: Sequence[Any]) -> Any:
 def _differing(members: Sequence[Memory]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for member in members:
-        for key, value in member.metadata.items():
-            if key not in BY_RULE and key not in _OF_THE_STORE and _is_name(value):
-                values = found.setdefault(key, [])
-                if value not in values:
-                    values.append(value)
+        for key, value in things(member).items():
+            values = found.setdefault(key, [])
+            if value not in values:
+                values.append(value)
     return {key: values for key, values in found.items() if len(values) > 1}
 
 

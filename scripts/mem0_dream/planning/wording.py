@@ -13,7 +13,7 @@ from ..matching import lexicon
 from ..matching.classifier import judge
 from ..matching.text import Reading, read, words
 from ..memory import Memory
-from .named import names
+from .named import names, things
 
 AT_ONCE = timedelta(minutes=1)
 OTHER_DAY = "the same words of another day"
@@ -103,17 +103,19 @@ def _apart(wording: Wording) -> list[Wording]:
     """The wording, or one for each thing that its memories name in their metadata, and for each day where it counts."""
     if len(wording.memories) == 1:
         return [wording]
-    parts: list[Wording] = []
+    parts: list[tuple[Wording, dict[str, Any]]] = []
     dated = moves(wording.text)
     for memory in sorted(wording.memories, key=age_key):
-        for part in parts:
+        own = things(memory)
+        for part, known in parts:
             same_day = not dated or _day(part.memories[0]) == _day(memory)
-            if same_day and not names([*part.memories, memory]):
+            if same_day and all(known.get(key, value) == value for key, value in own.items()):
                 part.memories.append(memory)
+                known.update(own)
                 break
         else:
-            parts.append(Wording(wording.text, [memory]))
-    return parts
+            parts.append((Wording(wording.text, [memory]), own))
+    return [part for part, _ in parts]
 
 
 def _day(memory: Memory) -> Any:
