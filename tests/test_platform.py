@@ -15,6 +15,7 @@ from mem0_dream.runs.run_folder import scope_folder
 from mem0_dream.stores.platform import PlatformStore
 from mem0_dream.stores.protocol import Change, Draft
 
+from tests.standins import platform_api
 from tests.standins.web import Call, Fault
 
 pytest_plugins = "tests.standins.fixtures"
@@ -36,15 +37,15 @@ def facts(count):
 def test_memories_on_three_pages_arrive_whole(api, store):
     api.seed("developer", "web-shop", facts(401))
     assert texts(store.fetch(ME)) == sorted(facts(401))
-    assert api.count("POST", "^/v3/memories/$") == 3
 
 
 def test_every_page_is_asked_for_with_its_size_and_with_expired_rows(api, store):
     api.seed("developer", "web-shop", facts(401))
     store.fetch(ME)
     pages = [call for call in api.calls if call.path == "/v3/memories/"]
-    assert sorted(call.query["page"] for call in pages) == ["1", "2", "3"]
-    assert {call.query["page_size"] for call in pages} == {"200"}
+    assert sorted((call.query["page"], call.query["page_size"]) for call in pages) == [
+        ("1", "1"), ("1", "1"), ("1", "200"), ("2", "200"), ("3", "200")
+    ]  # fmt: skip
     assert all(call.body["show_expired"] for call in pages)
 
 
@@ -451,3 +452,21 @@ def once(path, number, act):
                 act()
 
     return before
+
+
+def test_memories_without_a_project_beside_those_of_it_are_counted_once(api, store):
+    api.seed(ME.user, ME.project, ["Of the project"])
+    api.seed(ME.user, "other", ["Of another project"])
+    api.seed(ME.user, None, ["Of none", "Of none either"])
+    assert store.fetch(ME).notes == ["2 memories without a project left out; --project none takes all."]
+    assert store.fetch(ME).notes == []
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["a service that knows no *", "all have a project"])
+def test_no_memory_is_said_to_be_left_out_where_none_is(api, store, monkeypatch, known):
+    api.seed(ME.user, ME.project, ["Of the project"])
+    api.seed(ME.user, "other", ["Of another project"])
+    if not known:
+        passes = platform_api._passes
+        monkeypatch.setattr(platform_api, "_passes", lambda row, asked: "*" not in str(asked) and passes(row, asked))
+    assert store.fetch(ME).notes == []

@@ -288,8 +288,6 @@ def test_an_agents_memories_of_no_user_are_reached(store):
 
 
 def test_memories_without_a_project_beside_others_are_counted(store):
-    if store.kind == "platform":
-        pytest.skip("the Platform sends only what the filter names")
     added(store, "Of the project")
     added(store, "Of none", "Of none either", scope=ME._replace(project=None))
     listing = store.fetch(ME)

@@ -15,7 +15,7 @@ from ..runs import accounts
 from .calls import Refusal, address, check_key, each, existing, together
 from .pages import PAGE, counts_of, ids_of, walk
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
-from .scoping import in_scope, owners
+from .scoping import in_scope, owners, without_project
 
 HOST = "https://api.mem0.ai"
 BATCH = 1000  # likewise
@@ -41,6 +41,7 @@ class PlatformStore:
         where = address(self._host, "MEM0_BASE_URL")
         check_key(self._key, KEY_HINT)
         self._by_key = accounts.named(where, self._key)
+        self._told: set[Scope] = set()  # whose memories without a project were counted
         self.label = f"platform {where}"
 
     def __repr__(self) -> str:
@@ -96,6 +97,7 @@ class PlatformStore:
                 listing.notes.append(f"The Platform sends the same page again and again; {len(ids)} memories arrived.")
                 return listing
             if not counts or counts == {len(ids)}:
+                listing.notes += self._without_project(scope, len(ids))
                 return listing
             if ids == before and len(counts) == 1:  # nothing moves: the Platform counts what it does not show
                 listing.notes.append(f"The Platform counts {counts.pop()} memories here and shows {len(ids)}.")
@@ -108,19 +110,36 @@ class PlatformStore:
         )
         return listing
 
+    def _without_project(self, scope: Scope, shown: int) -> list[str]:
+        """What to say of memories that have no project, beside those that have this one; nothing if it is not sure."""
+        if scope.project is None or not shown or scope in self._told:
+            return []
+        self._told.add(scope)
+        try:
+            every, named = (
+                max(counts_of([self._rows(_filters(scope._replace(project=project)), 1, 1)]), default=0)
+                for project in (None, "*")
+            )
+        except Refusal:
+            return []
+        return [without_project(every - named)] if every > named >= shown else []
+
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
         """The memories of these ids that exist, whoever they belong to by now; only this read knows lifecycle_state."""
         return _memories(existing(self._client.get, ids))
 
     def _page(self, filters: dict[str, Any], page: int) -> dict[str, Any]:
         try:
-            found = _listing(self._client.get_all(filters=filters, page=page, page_size=PAGE, show_expired=True))
+            found = self._rows(filters, page)
             progress.step("Fetching", len(found["results"]), max(counts_of([found]), default=None))
             return found
         except Refusal as refusal:
             if refusal.status == 404 and page > 1:  # the list became shorter meanwhile
                 return {"results": []}
             raise
+
+    def _rows(self, filters: dict[str, Any], page: int, size: int = PAGE) -> dict[str, Any]:
+        return _listing(self._client.get_all(filters=filters, page=page, page_size=size, show_expired=True))
 
     def search(self, query: str, scope: Scope, limit: int) -> list[Memory]:
         """The scope's memories nearest to a text, nearest first."""

@@ -50,9 +50,13 @@ def loosened(memories: Iterable[Memory], scope: Scope) -> tuple[Scope, list[str]
     if any(found.project for found in scopes):
         if not without:
             return scope, []
-        return scope, [f"{counted(without)} without a project left out; --project none takes all."]
+        return scope, [without_project(without)]
     note = f"No memory of {named(scope)} here has a project, so all of them are taken."
     return scope._replace(project=None), [note]
+
+
+def without_project(count: int) -> str:
+    return f"{counted(count)} without a project left out; --project none takes all."
 
 
 def owners(memories: Iterable[Memory]) -> list[tuple[Scope, int]]:
