@@ -61,3 +61,10 @@ def test_what_is_started_afterwards_has_the_users_own_environment(two_cores, mon
     monkeypatch.setattr("sys.platform", "elsewhere")
     list(spread(neg, JOBS, parallel.WORTH_IT))
     assert "PYTHONSAFEPATH" not in os.environ
+
+
+def test_what_the_user_set_for_their_own_python_is_set_afterwards(two_cores, monkeypatch):
+    monkeypatch.setenv("PYTHONSAFEPATH", "yes")
+    monkeypatch.setattr("sys.platform", "elsewhere")
+    list(spread(neg, JOBS, parallel.WORTH_IT))
+    assert os.environ["PYTHONSAFEPATH"] == "yes"

@@ -93,8 +93,8 @@ def merged(pairs: Pairs, found: np.ndarray) -> np.ndarray:
 def f1(pairs: Pairs, found: np.ndarray, name: str) -> float:
     """How well duplicates of a set are found."""
     mine = pairs.sets == name
-    taken, dup = merged(pairs, found)[mine], (pairs.labels == 2)[mine]
-    return 2 * float((taken & dup).sum()) / max(float(taken.sum() + dup.sum()), 1.0)
+    proposed, dup = merged(pairs, found)[mine], (pairs.labels == 2)[mine]
+    return 2 * float((proposed & dup).sum()) / max(float(proposed.sum() + dup.sum()), 1.0)
 
 
 def contradictions(pairs: Pairs, found: np.ndarray) -> float:

@@ -163,8 +163,8 @@ class _Group:
         pairs = sorted(self.conflicts, key=lambda pair: (-pair.judgement.score, *(m.id for m in pair.memories)))
         memories = [pair.memories for pair in pairs]
         renamed = versions.renames(memories)
-        told = {i for group in renamed for i in group} | {i for i, pair in enumerate(pairs) if pair.judgement.winner}
-        why = false_conflicts.other_things([pair.texts for pair in pairs], told)
+        changes = {i for group in renamed for i in group} | {i for i, pair in enumerate(pairs) if pair.judgement.winner}
+        why = false_conflicts.other_things([pair.texts for pair in pairs], changes)
         for i, reason in enumerate(why):
             if reason:
                 self._leave(pairs[i], reason)

@@ -25,10 +25,10 @@ def true_together(older: Memory, newer: Memory) -> bool:
     return at_once(older, newer) and not denied(older.text, newer.text) and not only_value(older.text, newer.text)
 
 
-def other_things(pairs: Sequence[tuple[str, str]], told: Collection[int] = ()) -> list[str]:
+def other_things(pairs: Sequence[tuple[str, str]], changes: Collection[int] = ()) -> list[str]:
     """For each contradiction (older, newer) why its two texts are both true; empty where they may not be.
 
-    `told`: the numbers of those that are a rename or tell of a change, which may change in many places.
+    `changes`: the numbers of those that are a rename or tell of a change, which may change in many places.
     """
     found = [[] if other_days(a, b) else exchanges(a, b) for a, b in pairs]
     forms = [form(a, b) for a, b in pairs]
@@ -43,7 +43,7 @@ def other_things(pairs: Sequence[tuple[str, str]], told: Collection[int] = ()) -
             why.append(OTHER_DAYS)
         elif counts[masked(a)] >= MANY and masked(a) == masked(b):
             why.append(f"{counts[masked(a)]} notes of one form")
-        elif i not in told and (
+        elif i not in changes and (
             parallel(a, b, said) or (len(said) == 1 and _named(said[0]) and len(fillers[forms[i]]) >= FILLERS)
         ):
             why.append(OTHER_THINGS)

@@ -59,8 +59,9 @@ def _on_cores(work: Callable[[Any], Any], jobs: Sequence[Any], cores: int) -> It
     finally:
         _inherited.clear()
         pool.shutdown(wait=False, cancel_futures=True)
-        if before is None:  # what this process starts later, such as an editor, has the user's own environment
-            os.environ.pop("PYTHONSAFEPATH", None)
+        os.environ.pop("PYTHONSAFEPATH", None)
+        if before is not None:  # what this process starts later, such as an editor, has the user's own environment
+            os.environ["PYTHONSAFEPATH"] = before
 
 
 _inherited: list[tuple[Callable[[Any], Any], Sequence[Any]]] = []

@@ -41,7 +41,7 @@ class PlatformStore:
         where = address(self._host, "MEM0_BASE_URL")
         check_key(self._key, KEY_HINT)
         self._by_key = accounts.named(where, self._key)
-        self._told: set[Scope] = set()  # whose memories without a project were counted
+        self._counted: set[Scope] = set()  # whose memories without a project were counted
         self.label = f"platform {where}"
 
     def __repr__(self) -> str:
@@ -112,9 +112,9 @@ class PlatformStore:
 
     def _without_project(self, scope: Scope, shown: int) -> list[str]:
         """What to say of memories that have no project, beside those that have this one; nothing if it is not sure."""
-        if scope.project is None or not shown or scope in self._told:
+        if scope.project is None or not shown or scope in self._counted:
             return []
-        self._told.add(scope)
+        self._counted.add(scope)
         try:
             every, named = (
                 max(counts_of([self._rows(_filters(scope._replace(project=project)), 1, 1)]), default=0)
