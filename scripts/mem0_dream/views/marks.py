@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
+from ..safe_text import has_secret
+
 
 def marks(text: str) -> list[str]:
     """What an agent must be warned of before it reads the text: "looks like an order", "looks like a secret"."""
     found = []
     if _ORDER.search(text):
         found.append("looks like an order")
-    if _SECRET.search(text):
+    if has_secret(text):
         found.append("looks like a secret")
     return found
 
@@ -20,9 +22,4 @@ _ORDER = re.compile(
     r"|\bsupersedes? (all|earlier|every|the other)|^\s*(system|assistant)\s*:|</?(system|instructions?)>"
     r"|\b(delete|remove|erase|drop|merge|keep|discard)\b.{0,20}\b(memor(y|ies)|the others?|other (entries|notes))\b"
     r"|\byou (must|should|are) (now|always|never|an?)\b|\bas an? (ai|agent|assistant)\b"
-)
-_SECRET = re.compile(
-    r"\b(sk|pk|rk|m0|ghp|gho|ghs|glpat|xox[abprs]|AKIA|ASIA|AIza|eyJ)[-_]?[A-Za-z0-9_-]{14,}"
-    r"|-----BEGIN [A-Z ]*PRIVATE KEY|\b[a-z]{2,12}://[^\s/:@]+:[^\s/@]{3,}@"
-    r"|(?i:\b(password|passwd|secret|token|api[_ -]?key)\b\s*(is|=|:)\s*[\"'`]?(?=\S*\d)[^\s\"'`]{8,})"
 )
