@@ -11,6 +11,7 @@ from ..errors import DreamError
 from .protocol import Result
 
 THREADS = 16
+BATCH = 1000  # items of one call; the Platform's largest batch
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
@@ -87,3 +88,41 @@ def each(call: Callable[[Item], Result], items: Sequence[Item]) -> list[Result]:
     if down and not any(result.unsure or result.error != str(down[0]) for result in results):
         raise down[0]
     return results
+
+
+def batches(
+    send: Callable[[list[dict[str, Any]]], Any],
+    items: Sequence[Item],
+    entry: Callable[[Item], dict[str, Any]],
+    alone: Callable[[Item], Result],
+) -> list[Result]:
+    """The items by the thousand; a batch that is refused for one of its items goes item by item."""
+    results: list[Result] = []
+    for start in range(0, len(items), BATCH):
+        some = items[start : start + BATCH]
+        try:
+            results += _batch(send, some, entry, alone)
+        except Refusal as refusal:
+            if not results and not refusal.unsure:
+                raise
+            results += [Result(error=str(refusal), unsure=refusal.unsure)] * len(some)
+            results += [Result(error=str(refusal))] * (len(items) - len(results))
+            break
+    return results
+
+
+def _batch(
+    send: Callable[[list[dict[str, Any]]], Any],
+    some: Sequence[Item],
+    entry: Callable[[Item], dict[str, Any]],
+    alone: Callable[[Item], Result],
+) -> list[Result]:
+    entries = [entry(item) for item in some]
+    if len(some) > 1:
+        try:
+            send(entries)
+            return [Result(item["memory_id"]) for item in entries]
+        except Refusal as refusal:
+            if refusal.whole:
+                raise
+    return each(alone, some)

@@ -6,22 +6,20 @@ import functools
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from .. import progress
 from ..errors import DreamError
 from ..memory import Memory, Scope, StoreKind
 from ..runs import accounts
-from .calls import Refusal, address, check_key, each, existing, together
+from .calls import Refusal, address, batches, check_key, each, existing, together
 from .pages import PAGE, counts_of, ids_of, walk
 from .protocol import UNCHANGED, Change, Draft, Listing, Result
 from .scoping import in_scope, owners, without_project
 
 HOST = "https://api.mem0.ai"
-BATCH = 1000  # likewise
 WALKS = 3  # how often a listing that moves is read again
 EVENT_WAITS = (0.2, 0.4, 0.8, 1.6, 3.0, 5.0, 8.0, 10.0, 15.0, 15.0)  # seconds between looks at a pending add
-Item = TypeVar("Item")
 KEY_HINT = "MEM0_API_KEY, or platform.api_key in mem0's config.json"
 
 
@@ -195,7 +193,7 @@ class PlatformStore:
         single = [change.created is not None or change.expiration_date is not UNCHANGED for change in changes]
         batch = [change for change, alone in zip(changes, single, strict=True) if not alone]
         rest = [change for change, alone in zip(changes, single, strict=True) if alone]
-        batched = iter(self._batches(self._client.batch_update, batch, _fields, self._update))
+        batched = iter(batches(self._client.batch_update, batch, _fields, self._update))
         try:
             rested = iter(each(self._update, rest))
         except Refusal as refusal:
@@ -215,7 +213,7 @@ class PlatformStore:
 
     def delete(self, ids: Sequence[str]) -> list[Result]:
         """Delete for good; what is not there is deleted already."""
-        return self._batches(self._client.batch_delete, ids, lambda id: {"memory_id": id}, self._delete)
+        return batches(self._client.batch_delete, ids, lambda id: {"memory_id": id}, self._delete)
 
     def _delete(self, id: str) -> Result:
         try:
@@ -224,44 +222,6 @@ class PlatformStore:
             if refusal.status != 404:
                 raise
         return Result(id)
-
-    def _batches(
-        self,
-        send: Callable[[list[dict[str, Any]]], Any],
-        items: Sequence[Item],
-        entry: Callable[[Item], dict[str, Any]],
-        alone: Callable[[Item], Result],
-    ) -> list[Result]:
-        """The items by the thousand; a batch that is refused for one of its items goes item by item."""
-        results: list[Result] = []
-        for start in range(0, len(items), BATCH):
-            some = items[start : start + BATCH]
-            try:
-                results += self._batch(send, some, entry, alone)
-            except Refusal as refusal:
-                if not results and not refusal.unsure:
-                    raise
-                results += [Result(error=str(refusal), unsure=refusal.unsure)] * len(some)
-                results += [Result(error=str(refusal))] * (len(items) - len(results))
-                break
-        return results
-
-    def _batch(
-        self,
-        send: Callable[[list[dict[str, Any]]], Any],
-        some: Sequence[Item],
-        entry: Callable[[Item], dict[str, Any]],
-        alone: Callable[[Item], Result],
-    ) -> list[Result]:
-        entries = [entry(item) for item in some]
-        if len(some) > 1:
-            try:
-                send(entries)
-                return [Result(item["memory_id"]) for item in entries]
-            except Refusal as refusal:
-                if refusal.whole:
-                    raise
-        return each(alone, some)
 
 
 def _filters(scope: Scope) -> dict[str, Any]:
