@@ -57,11 +57,12 @@ class StoreRef:
 class Memory:
     """One memory. `record` is what the store gave, key for key; everything else is read from it."""
 
-    __slots__ = ("_source", "id", "scope", "text", "type")
+    __slots__ = ("_created", "_source", "id", "scope", "text", "type")
 
     def __init__(self, record: dict[str, Any], line: bytes | None = None) -> None:
         """`line`: the record's own JSON, kept in its place and read again on demand; it takes a third of the room."""
         self._source = record if line is None else line
+        self._created: datetime | Literal[False] | None = False  # not read yet
         self.id = str(record.get("id") or "")
         text = record.get("memory")
         self.text = text if isinstance(text, str) else ""
@@ -89,8 +90,10 @@ class Memory:
 
         What programs write for "no date" (year 1, the epoch) is none, and neither is a day that is still to come.
         """
-        moment = read_date(self.written_date)
-        return moment if moment and _EPOCH < moment < datetime.now(timezone.utc) + _DAY else None
+        if self._created is False:
+            moment = read_date(self.written_date)
+            self._created = moment if moment and _EPOCH < moment < datetime.now(timezone.utc) + _DAY else None
+        return self._created
 
     @property
     def written_date(self) -> object:
@@ -187,9 +190,9 @@ def read_date(value: object) -> datetime | None:
 def _from_text(text: str) -> datetime | None:
     """ISO text, or RFC 2822; ValueError if it is neither."""
     text = _UTC.sub("+00:00", text)
-    for written in (text, _as_python_writes_it(text)):
+    for spelled in (str, _as_python_writes_it):
         try:
-            return datetime.fromisoformat(written)
+            return datetime.fromisoformat(spelled(text))
         except ValueError:
             continue
     return parsedate_to_datetime(text) if _NAMES_A_MONTH.search(text) else None
@@ -220,9 +223,12 @@ def _metadata(record: dict[str, Any]) -> dict[str, Any]:
 
 def _spelled(name: str, *places: dict[str, Any]) -> Any:
     """The first value of this name in either spelling, user_id or userId; mem0's TypeScript SDK writes the second."""
-    spellings = (name, CAMEL[name])
-    found = (place.get(spelling) for place in places for spelling in spellings)
-    return next((value for value in found if value not in (None, "")), None)
+    for place in places:
+        for spelling in (name, CAMEL[name]):
+            value = place.get(spelling)
+            if value is not None and value != "":
+                return value
+    return None
 
 
 CAMEL = {  # how mem0's TypeScript SDK writes a field

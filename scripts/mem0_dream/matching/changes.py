@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from . import lexicon
 from .stemmer import stem
@@ -76,6 +76,7 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{spaced})(?!\w)|{lexicon.alternation(solid)}", re.IGNORECASE)
 
 
+@lru_cache(maxsize=1 << 12)  # a text is held against many others
 def _markers(text: str) -> frozenset[tuple[str, str]]:
     found = (marker.casefold() for marker in _pattern().findall(text[:2000]))
     return frozenset((_entries().get(marker, "from"), marker) for marker in found)

@@ -30,8 +30,12 @@ def of(text: str) -> list[str]:
 
 def loses(members: Iterable[str], text: str) -> list[str]:
     """The details of the members that `text` drops, as a person would read them."""
-    found = (detail for member in members for detail in (*_missing(member, [text]), *_limits(member, text)))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(detail for member in members for detail in _lost(member, text)))
+
+
+@lru_cache(maxsize=1 << 12)  # a draft is chosen by what it loses, which is told then
+def _lost(member: str, text: str) -> tuple[str, ...]:
+    return () if member == text else (*_missing(member, [text]), *_limits(member, text))
 
 
 def brings(members: Iterable[str], text: str) -> list[str]:

@@ -31,7 +31,7 @@ class Facts:
         text = reading.text[:2000]
         self.spans = frozenset(span.strip().rstrip("/") for span in _SPAN.findall(text))
         self.german = len({token.low for token in tokens} & _german()) > 1
-        letters = [char for char in text if char.isalpha()]
+        letters = [] if text.isascii() else [char for char in text if char.isalpha()]
         self.foreign = sum(char > "\u0370" for char in letters) * 2 > len(letters)
 
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations, product
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ class Exchange(NamedTuple):
     there: str
 
 
+@lru_cache(maxsize=16)  # what a pair is and how it is explained ask for the same
 def exchanges(a: Reading, b: Reading) -> list[Exchange]:
     """The details of `a` that stand where `b` has another of their kind, in two texts that are alike otherwise."""
     if b.text < a.text:  # how two texts are set side by side depends on which comes first

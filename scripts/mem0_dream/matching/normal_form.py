@@ -76,7 +76,7 @@ ROWS = (
         ("Note: tag the release", "tag the release"), ("Maybe: tag the release", "tag the release"),
     ),
     Row(
-        "apostrophe", re.compile(r"(?<=\w)[‘’ʼ](?=\w)"), "'",
+        "apostrophe", re.compile(r"[‘’ʼ](?<=\w.)(?=\w)"), "'",
         ("Don’t tag it", "Don't tag it"), ("Use ’ for it", "Use ' for it"),
     ),
     Row(
@@ -84,7 +84,7 @@ ROWS = (
         ("Read `docs/tags.md`", "Read docs/tags.md"), ("Run `go`", "Run Go"),
     ),
     Row(
-        "final stop", re.compile(r"(?<=[\w)`\"'])(?:\.|。)\Z"), "",
+        "final stop", re.compile(r"[.。](?<=[\w)`\"'].)\Z"), "",
         ("Tag the release.", "Tag the release"), ("Tag the release?", "Tag the release"),
     ),
     Row(
@@ -94,8 +94,14 @@ ROWS = (
 )  # fmt: skip
 
 
+# Plain words with one space between them: of all rows only these change anything there, and most texts are such.
+_PLAIN = re.compile(r"[A-Za-z0-9\"'(/][ -)+-Z\\-_a-~]*")
+_OF_PLAIN = [row for row in ROWS if row.name in ("label", "final stop", "first letter")]
+
+
 def normal_form(text: str) -> str:
     """The text after every row of the table, in its order."""
-    for row in ROWS:
+    plain = _PLAIN.fullmatch(text) and "__" not in text and "  " not in text and text[-1] != " "
+    for row in _OF_PLAIN if plain else ROWS:
         text = row.pattern.sub(row.replacement, text)
     return text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache, lru_cache
+from itertools import repeat
 from typing import Any, NamedTuple
 
 from . import lexicon
@@ -71,15 +72,17 @@ def read(text: str) -> Reading:
 
 def words(text: str) -> list[str]:
     """The significant words in their order, with repeats; pairs of characters where a script has no spaces."""
-    return list(_words(_tokens(normal_form(text))))
+    return _words(_tokens(normal_form(text)))
 
 
-def _words(found: Iterable[Token]) -> Iterator[str]:
+def _words(found: Iterable[Token]) -> list[str]:
+    words: list[str] = []
     for kind, norm, _, _, counts in found:
         if kind == RUN:
-            yield from (norm[i : i + 2] for i in range(len(norm) - 1) or [0])
+            words += (norm[i : i + 2] for i in range(len(norm) - 1) or [0])
         elif counts:
-            yield norm
+            words.append(norm)
+    return words
 
 
 def _tokens(text: str) -> tuple[Token, ...]:
@@ -88,8 +91,8 @@ def _tokens(text: str) -> tuple[Token, ...]:
     for place, part in enumerate(parts):
         code = place % 2 == 1 and place < len(parts) - 1
         chunks = part.split()
-        for chunk in chunks if len(part) <= _LONGEST else _short(chunks):
-            found += _of_chunk(chunk, code)
+        for tokens in map(_of_chunk, chunks if len(part) <= _LONGEST else _short(chunks), repeat(code)):
+            found += tokens
     return _joined(found)
 
 
@@ -189,8 +192,7 @@ def _name(raw: str) -> tuple[Token, ...]:
 
 def _path(raw: str) -> tuple[Token, ...]:
     parts = raw.split("/")
-    prose = all(_PLAIN.fullmatch(part) for part in parts)
-    if prose and (len(parts) == 2 or raw.istitle() or raw.isupper()):
+    if (len(parts) == 2 or raw.istitle() or raw.isupper()) and all(map(_PLAIN.fullmatch, parts)):
         return tuple(_plain(part) for part in parts)
     norm = raw.strip("@/").removeprefix("./").rstrip(".:")
     return (Token(PATH, norm or raw, raw.rstrip(".:"), raw.lower()),)
@@ -241,7 +243,10 @@ def _joined(found: list[Token]) -> tuple[Token, ...]:
     joined: list[Token] = []
     for token in found:
         last = joined[-1] if joined else None
-        if last and last.kind == NUMBER and token.kind in (WORD, RUN, SIGN) and last.norm[-1].isdigit():
+        if last is None or last[0] not in (NUMBER, SIGN):
+            joined.append(token)
+            continue
+        if last.kind == NUMBER and token.kind in (WORD, RUN, SIGN) and last.norm[-1].isdigit():
             size = len(token.raw) if token.kind != RUN else 2 if _unit(token.raw[:2]) else 1
             if unit := _unit(token.raw[:size]):
                 limit, digits = re.fullmatch(r"(\D*)(.*)", last.norm).groups()  # type: ignore[union-attr]
@@ -250,7 +255,7 @@ def _joined(found: list[Token]) -> tuple[Token, ...]:
                 if rest := token.raw[size:]:
                     joined.append(Token(RUN, rest, rest, rest))
                 continue
-        if last and last.kind == SIGN and token.kind == NUMBER and last.norm in _LIMITS and token.norm[0].isdigit():
+        if last.kind == SIGN and token.kind == NUMBER and last.norm in _LIMITS and token.norm[0].isdigit():
             raw = f"{last.raw} {token.raw}"
             joined[-1] = Token(NUMBER, last.norm + token.norm, raw, raw)
             continue

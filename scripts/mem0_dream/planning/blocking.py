@@ -11,10 +11,11 @@ outweighs all others: such words are indexed alone.)
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import nlargest
-from itertools import chain, combinations
+from itertools import accumulate, chain, combinations
 
 FEW = 300  # texts of one type that are compared each with each,
 LONE = 30  # or only so many, in a store with more memories than
@@ -44,7 +45,8 @@ def alike(texts: Sequence[frozenset[str]], least: float) -> Iterator[tuple[int, 
     index: dict[tuple[int, ...], list[int]] = {}
     for i in sorted(range(len(texts)), key=rows.sizes.__getitem__):  # the lighter of a pair is in the index first
         met: set[int] = set()
-        for found in filter(None, map(index.get, rows.keys(i, least * least))):
+        sums = list(accumulate(map(weight.__getitem__, rows.words[i])))
+        for found in filter(None, map(index.get, rows.keys(i, sums, least * least))):
             met.update(found[-LOOKED_AT:] if len(found) > LOOKED_AT else found)
         if met:
             words = frozenset(rows.words[i])
@@ -56,7 +58,7 @@ def alike(texts: Sequence[frozenset[str]], least: float) -> Iterator[tuple[int, 
                     near.append((score, j))
             for _, j in nlargest(CLOSEST, near) if len(near) > CLOSEST else near:
                 yield (i, j) if i < j else (j, i)
-        for key in rows.keys(i, least):
+        for key in rows.keys(i, sums, least):
             index.setdefault(key, []).append(i)
 
 
@@ -66,31 +68,25 @@ class _Rows:
     def __init__(self, texts: Sequence[frozenset[str]]) -> None:
         counts = Counter(chain.from_iterable(texts))
         shared = sorted((word for word in counts if counts[word] > 1), key=lambda word: (counts[word], word))
-        rank = {word: i for i, word in enumerate(shared)}
+        rank = {word: i for i, word in enumerate(shared, 1)}
         alone = math.log(1 + len(texts))
-        self.weight = [math.log(1 + len(texts) / counts[word]) for word in shared]
-        self.words = [tuple(sorted([rank[word] for word in words if word in rank])) for words in texts]
-        self.common = [math.fsum(map(self.weight.__getitem__, row)) for row in self.words]  # weight others may share
+        self.weight = [0.0, *(math.log(1 + len(texts) / counts[word]) for word in shared)]
+        self.words = [tuple(sorted(filter(None, map(rank.get, words)))) for words in texts]
         self.sizes = [
-            common + alone * (len(words) - len(row))
-            for common, words, row in zip(self.common, texts, self.words, strict=True)
+            math.fsum(map(self.weight.__getitem__, row)) + alone * (len(words) - len(row))
+            for words, row in zip(texts, self.words, strict=True)
         ]
         self.roots = list(map(math.sqrt, self.sizes))
 
-    def keys(self, i: int, least: float) -> Iterable[tuple[int, ...]]:
-        """What a text is found by, by all that share at least this part of its weight."""
+    def keys(self, i: int, sums: Sequence[float], least: float) -> Iterable[tuple[int, ...]]:
+        """What a text is found by, by all that share at least this part of its weight.
+
+        `sums`: the weight of its words up to each of them, of those that others have.
+        """
         row, weight, want = self.words[i], self.weight, least * self.sizes[i] - 1e-9
-        room = self.common[i] - want
-        if room < 0 or not row:
+        if not row or sums[-1] < want:
             return ()
-        room += weight[row[0]]
-        taken = 0
-        for word in row:
-            if room < 0:
-                break
-            taken += 1
-            room -= weight[word]
-        pairs = combinations(row[:taken], 2)
+        pairs = combinations(row[: bisect_right(sums, sums[-1] - want + weight[row[0]]) + 1], 2)
         if weight[row[0]] < want:
             return pairs
         return chain(((word,) for word in row if weight[word] >= want), pairs)

@@ -24,7 +24,9 @@ def best(memories: Sequence[Memory], readings: Sequence[Reading]) -> int:
     newest_first = sorted(range(len(memories)), key=lambda i: age_key(memories[i]), reverse=True)
     latest = [i for i in newest_first if i == newest_first[0] or _as_new(memories[i], memories[newest_first[0]])]
     texts = [memory.text for memory in memories]
-    found = min(latest[:_WEIGHED], key=lambda i: (len(loses(texts, texts[i])), -len(readings[i].words)))
+    found = latest[0]
+    if len(latest) > 1:
+        found = min(latest[:_WEIGHED], key=lambda i: (len(loses(texts, texts[i])), -len(readings[i].words)))
     longest = sorted(newest_first, key=lambda i: len(readings[i].words), reverse=True)[:_WEIGHED]
     return next((i for i in longest if i not in latest and _fuller(readings[i], readings[found])), found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..matching.differences import stretches
@@ -51,7 +52,7 @@ class Exchange(NamedTuple):
 
 def exchanges(older: str, newer: str) -> list[Exchange]:
     """Every exchange between two texts, in their order; what only one has is none."""
-    parts = [(a, b) for a, b in stretches(older[:_LONGEST], newer[:_LONGEST])]
+    parts = _beside(older, newer)
     sizes = [max(len(a.split()), len(b.split())) for a, b in parts]
     whole, found, before = sum(sizes), [], 0
     for (a, b), size in zip(parts, sizes, strict=True):
@@ -63,7 +64,12 @@ def exchanges(older: str, newer: str) -> list[Exchange]:
 
 def form(older: str, newer: str) -> str:
     """What both share, with a gap where they differ."""
-    return " ".join(a if a == b else "…" for a, b in stretches(older[:_LONGEST], newer[:_LONGEST]))
+    return " ".join(a if a == b else "…" for a, b in _beside(older, newer))
+
+
+@lru_cache(maxsize=1 << 12)
+def _beside(older: str, newer: str) -> list[tuple[str, str]]:
+    return stretches(older[:_LONGEST], newer[:_LONGEST])
 
 
 def masked(text: str) -> str:

@@ -123,14 +123,15 @@ def _one_copy_stays(prunes: list[Prune], own: dict[str, Memory], free: dict[str,
 
 def _under_types(memories: Iterable[Memory]) -> list[str]:
     """How many texts stand under more than one type: those are never compared."""
-    types: dict[tuple[Scope, str], set[str]] = defaultdict(set)
+    first: dict[tuple[Scope, str], str] = {}
+    several: dict[tuple[Scope, str], set[str]] = {}
     for memory in memories:
-        if text := memory.text.strip():
-            types[memory.scope, text].add(memory.type)
-    several = [found for found in types.values() if len(found) > 1]
+        text = memory.scope, memory.text.strip()
+        if (known := first.setdefault(text, memory.type)) != memory.type and text[1]:
+            several.setdefault(text, {known}).add(memory.type)
     if not several:
         return []
-    names = " and ".join(sorted(set().union(*several))[:_TYPES])
+    names = " and ".join(sorted(set().union(*several.values()))[:_TYPES])
     count = f"{len(several)} text{'s stand' if len(several) > 1 else ' stands'}"
     return [f"{count} word for word under several types, which are never compared: {names}."]
 
