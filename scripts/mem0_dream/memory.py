@@ -88,7 +88,8 @@ class Memory:
     def created(self) -> datetime | None:
         """When it was stored (UTC); None if no date can be read.
 
-        What programs write for "no date" (year 1, the epoch) is none, and neither is a day that is still to come.
+        What programs write for "no date" (year 1, 1900, 1970, 2000: any clock's zero) is none, and neither is a day
+        that is still to come.
         """
         if self._created is False:
             moment = read_date(self.written_date)
@@ -170,8 +171,8 @@ def is_true(value: object) -> bool:
 def read_date(value: object) -> datetime | None:
     """A moment in UTC, or None.
 
-    Read are ISO text (any offset, or none: UTC), RFC 2822, Unix seconds or milliseconds as a number or as text, and
-    any of these in MongoDB's {"$date": …}.
+    Read are ISO text (any offset, or none: UTC), RFC 2822, what JavaScript and Go print, Unix seconds, milli-, micro-
+    or nanoseconds as a number or as text, and any of these in MongoDB's {"$date": …}.
     """
     if isinstance(value, dict) and len(value) == 1:
         value = value.get("$date", value.get("$numberLong"))
@@ -180,7 +181,8 @@ def read_date(value: object) -> datetime | None:
         value = float(value)
     try:
         if isinstance(value, (int, float)) and not isinstance(value, bool):
-            return datetime.fromtimestamp(value / 1000 if abs(value) > 1e11 else value, timezone.utc)
+            smaller = (value / 1000**n for n in range(4) if abs(value) / 1000**n <= _MOST_SECONDS)
+            return datetime.fromtimestamp(next(smaller, value), timezone.utc)
         moment = _from_text(value.strip()) if isinstance(value, str) else None
         return moment and (moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
     except (ValueError, OverflowError, OSError):
@@ -195,18 +197,26 @@ def _from_text(text: str) -> datetime | None:
             return datetime.fromisoformat(spelled(text))
         except ValueError:
             continue
+    text = _OF_JAVASCRIPT.sub(r"\2 \1 \3\4", text)
     return parsedate_to_datetime(text) if _NAMES_A_MONTH.search(text) else None
 
 
-_EPOCH = datetime(1970, 1, 2, tzinfo=timezone.utc)
+_EPOCH = datetime(2001, 1, 2, tzinfo=timezone.utc)  # the last zero is Apple's; no store of memories is that old
 _DAY = timedelta(days=1)  # clocks differ
 _UTC = re.compile(r"\s*(?:[zZ]|UTC|GMT)$")
-_SECONDS = re.compile(r"-?(?:\d{9,10}(?:\.\d+)?|\d{12,13})|-1|0")  # shorter digits may be a year or a day
+_MOST_SECONDS = 1e11  # the year 5138; larger numbers count a thousandth of a second, or less
+_SECONDS = re.compile(r"-?(?:\d{9,10}(?:\.\d+)?|\d{12,13}|\d{16}|\d{19})|-1|0")  # other digits may be a year or a day
+_OF_GO = re.compile(r"( [+-]\d{4})(?: [A-Z]{3,4}|\+00:00)(?: m=\S+)?$")  # it says the offset twice
+_OF_JAVASCRIPT = re.compile(r"^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d{4} [\d:]{8} )GMT([+-]\d{4})(?: \(.*\))?$")
 _NAMES_A_MONTH = re.compile(r"\b\d{1,2} [A-Z][a-z]{2} \d{4} \d")
 
 
 def _as_python_writes_it(text: str) -> str:
-    """Six digits of a second and a colon in the offset: Python 3.10 reads no other."""
+    """Dashes, colons, six digits of a second, and no space before an offset: Python 3.10 reads nothing else."""
+    text = _OF_GO.sub(r"\1", text)
+    text = re.sub(r"^(\d{4})/?(\d\d)/?(\d\d)(?!\d)", r"\1-\2-\3", text)
+    text = re.sub(r"(?<=T)(\d\d)(\d\d)(\d\d)(?!\d)", r"\1:\2:\3", text)
+    text = re.sub(r"(?<=\d) (?=[+-]\d\d:?\d\d$)", "", text)
     text = re.sub(r"(?<=:\d\d)[.,](\d+)", lambda match: "." + match[1][:6].ljust(6, "0"), text)
     return re.sub(r"(?<=[\d:]\d)([+-]\d\d)(\d\d)?$", lambda match: f"{match[1]}:{match[2] or '00'}", text)
 

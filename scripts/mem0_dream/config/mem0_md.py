@@ -7,6 +7,7 @@ import difflib
 import os
 import re
 import stat
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,7 +20,8 @@ LONGEST = 300  # letters of a line that is searched for emphasis; no policy is t
 _HEADING = re.compile(r"^\s{0,3}(#{1,6})(?!#)(.*)$")
 _FENCE = re.compile(r"^\s*(?:>\s*|[-*+]\s+)?(`{3,}|~{3,})")
 _RULE = re.compile(r"^[\s|:+=*_\-–—]+$")  # a table's separator row, a thematic break, an underline
-_LIKE_A_HEADING = re.compile(r"^\s*(?:(?:\*\*|__)[^*_:]+:?(?:\*\*|__):?|[-*]?\s*[A-Za-z ]{1,40}:)\s*$")
+_BOLD = re.compile(r"^\s*(?:(?:\*\*|__)[^*_:]+:?(?:\*\*|__):?|[-*]?\s*[A-Za-z ]{1,40}:)\s*$")  # or ends in a colon
+_OF_PRUNING = {"prune", "pruning", "ttl"}
 _BULLET = re.compile(r"^(?:(?:[-*+•–]|\d+[.)])\s+)*(?:\[[ xX]\]\s+)?")
 _SEPARATOR = re.compile(r"[:：=]|\s(?:->|→|[-–—])\s")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*\*|__|\*|`+)(\S(?:.*?\S)?)\1(?![\w*])")
@@ -131,16 +133,23 @@ def section(content: str, *titles: str) -> list[Line] | None:
     return inside
 
 
-def near(content: str, title: str) -> int | None:
-    """The number of a line that looks like a heading for `title` and is none; None if there is no such line.
+def near(content: str, word: str, types: Iterable[str], is_time: Callable[[str], bool]) -> int | None:
+    """The number of a line that says, outside of a section, how long memories are kept; None if there is none.
 
-    Bold text or a word with a colon on a line of its own, a slip in a heading, a key in front matter.
+    A heading, bold text or key that is `word`, or a slip of it; or a time beside that word or one of the `types`.
     """
     for line in lines(content)[0]:
         heading = _heading(line)
-        text = heading[1] if heading else line.text.strip() if _LIKE_A_HEADING.match(line.text) else ""
-        words = re.findall(r"[^\W\d_]+", text.lower())[:4] if len(text) < LONGEST and not line.code else []
-        if difflib.get_close_matches(title, words, 1, 0.8):
+        text = heading[1] if heading else re.sub(r"<[^<>]*>", "", line.text)
+        if len(text) > LONGEST:
+            continue
+        key, *value = _SEPARATOR.split(text, maxsplit=1)
+        words = re.findall(r"[^\W\d_]+", key.lower())[:4]
+        timed = bool(value) and is_time(value[0])
+        alone = len(words) == 1 and (value or not re.match(r"\s*[-*+•]\s", text))
+        if difflib.get_close_matches(word, words, 1, 0.8) and (heading or alone or timed or _BOLD.match(text)):
+            return line.number
+        if (heading and _OF_PRUNING.intersection(words)) or (timed and any(type in _snake(key) for type in types)):
             return line.number
     return None
 
@@ -198,6 +207,10 @@ def _heading(line: Line) -> tuple[int, str] | None:
     if underlined and not line.code and re.match(r"[^\W\d][^:：=|]*$", title):
         return (1 if rule[0] == "=" else 2), title
     return None
+
+
+def _snake(text: str) -> str:
+    return re.sub(r"[\s-]+", "_", text.lower())
 
 
 def _bare(text: str) -> str:

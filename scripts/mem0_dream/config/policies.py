@@ -127,9 +127,9 @@ def parse(content: str) -> Policies:
     elif section and any(line.code for line in section):
         number = next(line.number for line in section if line.code)
         _tell(found, number, "opens a code fence, and what stands in one is not read; take the fence away")
-    nearly = mem0_md.near(content, "retention") if section is None else None
+    nearly = mem0_md.near(content, "retention", DEFAULTS, _is_time) if section is None else None
     if nearly:
-        _tell(found, nearly, 'looks like the heading of a retention and is not read as one; write "## Retention"')
+        _tell(found, nearly, 'looks like a retention and is not read as one; write it under "## Retention"')
     if len(found.notes) > _MOST_NOTES:
         more = len(found.notes) - _MOST_NOTES
         found.notes[_MOST_NOTES:] = [f"{more} more lines of mem0.md are not read as they may be meant."]
@@ -169,6 +169,14 @@ def days(value: str) -> int | None:
     if not match or unit is None:
         raise ValueError(value)
     return int(match[1]) * unit
+
+
+def _is_time(value: str) -> bool:
+    text = value.strip(" \t*_`\"'{}[],;")
+    try:
+        return text[:1].isdigit() or (days(text), True)[1]
+    except ValueError:
+        return False
 
 
 def _read_policy(found: Policies, entry: mem0_md.Entry) -> None:
