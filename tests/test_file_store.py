@@ -387,6 +387,27 @@ def test_a_list_of_pages_is_read_and_stays_one(path):
     ]
 
 
+def test_every_list_of_a_file_is_read_and_written_back_to_its_place(path):
+    store = opened(path, {"results": ROWS[:1], "memories": ROWS[1:]})
+    assert [memory.id for memory in store.fetch(ME).memories] == ["one", "two"]
+    store.delete(["two"])
+    assert json.loads(path.read_text(encoding="utf-8")) == {"results": ROWS[:1], "memories": []}
+
+
+@pytest.mark.parametrize("wrap", [lambda page: page, lambda page: [{"results": [], "next": "page 2"}, page]])
+def test_an_export_of_one_page_is_called_one_and_is_not_taken_for_all(path, wrap):
+    page = {"count": 350, "next": "https://api.example.com/?page=2", "results": ROWS}
+    listing = opened(path, wrap(page)).fetch(ME)
+    assert (len(listing.memories), listing.complete) == (2, False)
+    assert listing.notes == ["This export is one page of a longer list; put all pages into one list."]
+    assert opened(path, wrap({**page, "next": None})).fetch(ME).complete
+
+
+def test_rows_without_an_id_are_no_pages(path):
+    listing = opened(path, {"memories": [{"content": "Text", "user_id": "developer"}]}).fetch(ME)
+    assert listing.notes[0] == "1 memory without an id left alone."
+
+
 def test_mem0s_migration_artifact_is_read(path):
     store = opened(path, {"version": 1, "kind": "mem0_oss_qdrant_export", "record_count": 2, "records": ROWS})
     store.fetch(ME)
@@ -402,6 +423,19 @@ def test_the_markdown_of_mem0s_export_is_read_and_what_nobody_changes_stays_as_i
     assert first.record["categories"] == ["build", "tools"]
     store.delete(["bb"])
     assert path.read_text(encoding="utf-8") == MARKDOWN.partition("---\nid: bb")[0]
+
+
+def test_what_stands_before_the_first_memory_of_a_markdown_export_stays(path):
+    store = opened(path, "# Our memories\n\n" + MARKDOWN)
+    assert len(store.fetch(USER).memories) == 2
+    store.delete(["bb"])
+    assert path.read_text(encoding="utf-8") == "# Our memories\n\n" + MARKDOWN.partition("---\nid: bb")[0]
+
+
+@pytest.mark.parametrize("content", ["id,memory\na,Text\n", "# Memories\n- Text\n", "results:\n- id: a\n"])
+def test_a_file_of_another_kind_is_told_what_is_read(path, content):
+    with pytest.raises(DreamError, match="is neither JSON nor the Markdown of /mem0:export: expected a list"):
+        opened(path, content).fetch(ME)
 
 
 def test_what_is_written_to_markdown_is_read_again(path):

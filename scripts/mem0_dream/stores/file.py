@@ -54,6 +54,7 @@ class FileStore:
         mine = [m for m in memories if m.scope.user == scope.user and scope.project in (None, m.scope.project)]
         listing = in_scope(mine, scope)
         listing.notes = [*notes, *listing.notes, *loose]
+        listing.complete = not export.layout.further
         return listing
 
     def get(self, ids: Sequence[str], scope: Scope) -> list[Memory]:
@@ -194,12 +195,13 @@ class _Export:
         return [row.memory for row in self.rows if row.memory]
 
     def unread(self) -> list[str]:
-        """The sentence that counts what is not read and says why; none if all is."""
+        """What is not read, counted and with the reason; nothing if all is."""
         faults = Counter(row.fault for row in self.rows if row.fault)
-        if not faults:
-            return []
         named = ", ".join(f"{count} {fault}" for fault, count in faults.items())
-        return [f"Not read: {faults.total()} of {counted(len(self.rows), 'row')} ({named})."]
+        notes = [f"Not read: {faults.total()} of {counted(len(self.rows), 'row')} ({named})."] if faults else []
+        if self.layout.further:
+            notes.append("This export is one page of a longer list; put all pages into one list.")
+        return notes
 
     def text(self, rows: Iterable[_Row]) -> str:
         parts: list[list[str]] = [[] for _ in self.layout.parts]

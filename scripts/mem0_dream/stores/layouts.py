@@ -12,6 +12,10 @@ from ..errors import DreamError
 
 _WRAPPERS = ("results", "memories", "records", "data")
 _COUNTS = ("count", "record_count")
+_EXPECTED = (
+    'expected a list, {"results": []}, {"memories": []}, {"records": []}, JSON lines, the mem0 command\'s output or the'
+    " Markdown of /mem0:export"
+)
 
 
 class Layout(Protocol):
@@ -19,6 +23,7 @@ class Layout(Protocol):
 
     parts: list[list[Any]]  # the rows as they were read
     owner: dict[str, Any]  # what the file says once of all its rows
+    further: bool  # whether the last page names a next one
 
     def row(self, value: Any) -> str:
         """The text of one row."""
@@ -31,22 +36,21 @@ class Layout(Protocol):
 
 def read_layout(path: Path, text: str) -> Layout:
     """The layout of a text, with its rows. Raises DreamError if it holds no memories or cannot be parsed."""
-    if _BLOCK.match(text.lstrip()):
-        return _Markdown(text.lstrip())
+    if _BLOCK.search(text):
+        return _Markdown(text)
     try:
         document = json.loads(text) if text.strip() else []
     except RecursionError:
         raise DreamError(f"{path} is nested too deeply for an export; name another file with --config.") from None
     except json.JSONDecodeError as error:
+        if error.pos == 0:
+            raise DreamError(f"{path} is neither JSON nor the Markdown of /mem0:export: {_EXPECTED}.") from None
         return _JsonLines(_lines(path, text, error))
     if isinstance(document, dict) and "id" in document and "user" not in document:
         return _JsonLines([document])  # a single line
     found = _Json(document, text)
     if not found.parts:
-        raise DreamError(
-            f'{path} holds no memories: expected a list, {{"results": []}}, {{"memories": []}}, {{"records": []}},'
-            " JSON lines, the mem0 command's output or the Markdown of /mem0:export."
-        )
+        raise DreamError(f"{path} holds no memories: {_EXPECTED}.")
     return found
 
 
@@ -67,16 +71,20 @@ class _Json:
         user = document.get("user") if isinstance(document, dict) else None  # OpenMemory: its apps are no projects
         name = user.get("user_id") if isinstance(user, dict) else None
         self.owner: dict[str, Any] = {"user_id": name, "app_id": None} if name else {}
+        self.further = bool(self._wrappers and self._wrappers[-1].get("next"))
 
     def _find(self, document: Any) -> list[list[Any]]:
         if isinstance(document, list):
-            pages = bool(document) and all(isinstance(page, dict) and "id" not in page for page in document)
-            return [found for page in document for found in self._find(page)] if pages else [document]
-        for key in _WRAPPERS if isinstance(document, dict) else ():
-            if found := self._find(document.get(key)):  # the mem0 command wraps its list twice
-                self._wrappers.append(document)
-                return found
-        return []
+            known = len(self._wrappers)
+            pages = [self._find(page) if isinstance(page, dict) and "id" not in page else [] for page in document]
+            if pages and all(pages):
+                return [part for page in pages for part in page]
+            del self._wrappers[known:]
+            return [document]
+        inner = [document[key] for key in _WRAPPERS if key in document] if isinstance(document, dict) else []
+        found = [part for each in inner for part in self._find(each)]  # the mem0 command wraps its list twice
+        self._wrappers += [document] if found else []
+        return found
 
     def row(self, value: Any) -> str:
         return _dump(value, self._indent)
@@ -106,6 +114,7 @@ class _JsonLines:
     def __init__(self, rows: list[Any]) -> None:
         self.parts = [rows]
         self.owner: dict[str, Any] = {}
+        self.further = False
 
     def row(self, value: Any) -> str:
         return _dump(value)
@@ -142,7 +151,7 @@ _BESIDE = ("id", "created_at", "updated_at", "user_id", "app_id", "agent_id", "r
 
 
 class _Markdown:
-    """A block that nobody changed stays as it is."""
+    """A block that nobody changed stays as it is, and so does what stands before the first."""
 
     def __init__(self, text: str) -> None:
         starts = [match.start() for match in _BLOCK.finditer(text)]
@@ -150,6 +159,8 @@ class _Markdown:
         rows = [_from_block(block) for block in blocks]
         self.parts: list[list[Any]] = [rows]
         self.owner: dict[str, Any] = {}
+        self.further = False
+        self._before = text[: starts[0]]
         self._blocks = {id(row): (row, block) for row, block in zip(rows, blocks, strict=True)}
 
     def row(self, value: Any) -> str:
@@ -157,7 +168,7 @@ class _Markdown:
         return block if block.endswith("\n") else f"{block}\n" if block else _to_block(value)
 
     def whole(self, parts: Sequence[Sequence[str]]) -> str:
-        return "".join(row for part in parts for row in part)
+        return self._before + "".join(row for part in parts for row in part)
 
 
 def _from_block(block: str) -> dict[str, Any]:

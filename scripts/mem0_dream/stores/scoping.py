@@ -51,8 +51,9 @@ def loosened(memories: Iterable[Memory], scope: Scope) -> tuple[Scope, list[str]
         if not without:
             return scope, []
         return scope, [without_project(without)]
-    note = f"No memory of {named(scope)} here has a project, so all of them are taken."
-    return scope._replace(project=None), [note]
+    named = [f"{kind} {name}" for kind, name in (("user", scope.user), ("agent", scope.agent)) if name]
+    whose = f" of {', '.join(named)}" if named else ""
+    return scope._replace(project=None), [f"No memory{whose} here has a project, so all of them are taken."]
 
 
 def without_project(count: int) -> str:
@@ -62,12 +63,6 @@ def without_project(count: int) -> str:
 def owners(memories: Iterable[Memory]) -> list[tuple[Scope, int]]:
     """Who has memories and how many, the most first."""
     return Counter(memory.scope for memory in memories).most_common()
-
-
-def named(scope: Scope) -> str:
-    """Whose memories, without the project: "user lena", "agent coder", "user lena, agent coder"."""
-    parts = [f"user {scope.user}"] * bool(scope.user) + [f"agent {scope.agent}"] * bool(scope.agent)
-    return ", ".join(parts) or "no user"
 
 
 def closest(memories: Sequence[Memory], query: str, limit: int) -> list[Memory]:
